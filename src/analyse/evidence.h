@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far a result may be trusted: one table of rules (DESIGN.md section 5), applied per level.
+ * Solid: at least 1,000 samples, less than 1 % lost, less than 5 % unnamed. Weak: from 100
+ * samples. Below that: unusable. A partial recording is weak at best. The instruction level is
+ * never solid without SPE or a skid calibration. Zero samples is a failure, not a verdict.
+ */
+#ifndef CULPRIT_ANALYSE_EVIDENCE_H
+#define CULPRIT_ANALYSE_EVIDENCE_H
+
+#include "analyse/hotspots.h"
+#include "base/mem.h"
+
+enum verdict { VERDICT_SOLID, VERDICT_WEAK, VERDICT_UNUSABLE };
+const char *verdict_name(enum verdict v);
+
+struct evidence_level {
+	const char *level; /* "function", "line", "instruction" */
+	enum verdict verdict;
+	const char *why; /* the rule that lowered it, "" when solid; in the arena */
+};
+
+struct evidence {
+	enum verdict verdict; /* of the function level: what the whole result is worth */
+	struct evidence_level levels[3];
+	uint64_t samples; /* without idle */
+	uint64_t idle, lost, throttled, unnamed, kernel;
+	double lost_pct, unnamed_pct; /* of samples + lost; of samples; NaN when that is 0 */
+	const char *source;	      /* event name as opened, "cpu-clock" */
+	bool is_frequency;
+	uint64_t rate;
+	uint64_t duration_ns; /* first to last sample */
+	bool partial;
+	const char *line; /* one line of text, as DESIGN.md section 5 shows it, without verdict */
+	struct arena arena;
+};
+
+void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h);
+void evidence_done(struct evidence *e);
+
+#endif

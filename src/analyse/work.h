@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the steps of hotspots_compute share. Private to analyse. */
+#ifndef CULPRIT_ANALYSE_WORK_H
+#define CULPRIT_ANALYSE_WORK_H
+
+#include "analyse/hotspots.h"
+
+struct work {
+	struct hotspots *h;
+	const struct model *m;
+	const struct symbols *s;
+	/* By model node, idle samples left out. */
+	uint64_t *self, *total; /* total: of the node and all nodes under it */
+	/* By function, and its place in the order of names. */
+	uint64_t *function_self, *function_total;
+	uint32_t *rank;
+	/* By symbol frame: its row in h->lines, MODEL_NONE without a known line. */
+	uint32_t *line_row;
+};
+
+/* Frames of an address, innermost first. */
+static inline struct symbol_span work_span(const struct work *w, struct addr_id addr)
+{
+	return w->s->addrs[addr.i];
+}
+static inline struct symbol_span work_node_span(const struct work *w, uint32_t node)
+{
+	return work_span(w, w->m->nodes.at[node].addr);
+}
+
+/* Fills function_total, the totals of h->lines, and h->edges. */
+void work_totals(struct work *w);
+/* Fills h->tree. */
+void work_call_tree(struct work *w);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds and signals all descendants of this process, when a workload must not be left behind. */
+#include "capture/session.h"
+
+#include <unistd.h>
+
+#include "base/os.h"
+
+static bool parent_of(uint32_t pid, uint32_t *parent)
+{
+	const struct rootfs here = { "" };
+	char_auto path = mem_printf("/proc/%u/stat", pid);
+	buf_auto text = { 0 };
+	struct str comm, rest, state, word;
+	uint64_t ppid;
+
+	if (!rootfs_read(&here, path, &text) ||
+	    !maps_stat_comm((struct str){ buf_str(&text), text.len }, &comm, &rest) ||
+	    !str_word(&rest, &state) || !str_word(&rest, &word) || !str_u64(word, &ppid) ||
+	    ppid > INT32_MAX)
+		return false;
+	/* A zombie takes no signal and holds nothing up but its parent's wait. */
+	if (state.len && (state.at[0] == 'Z' || state.at[0] == 'X'))
+		return false;
+	*parent = (uint32_t)ppid;
+	return true;
+}
+
+size_t tree_signal(int signal)
+{
+	struct cpu_list pids = { 0 };
+	struct map family = { 0 };
+	VEC(uint32_t) parents = { 0 };
+	bool grown = true;
+	size_t count = 0;
+
+	synth_pids(&pids);
+	for (size_t i = 0; i < pids.ids.len; i++)
+		if (!parent_of((uint32_t)pids.ids.at[i], vec_push(&parents)))
+			parents.at[i] = 0;
+	*map_put(&family, (uint64_t)getpid(), NULL) = 1;
+	/* Children may have lower numbers than their parents, so until nothing is added. */
+	while (grown) {
+		grown = false;
+		for (size_t i = 0; i < pids.ids.len; i++) {
+			bool is_new = false;
+
+			if (!parents.at[i] || !map_find(&family, parents.at[i]))
+				continue;
+			map_put(&family, (uint64_t)pids.ids.at[i], &is_new);
+			if (!is_new)
+				continue;
+			grown = true;
+			count++;
+			if (signal) {
+				kill(pids.ids.at[i], signal);
+				kill(pids.ids.at[i], SIGCONT);
+			}
+		}
+	}
+	vec_done(&pids.ids);
+	vec_done(&parents);
+	map_done(&family);
+	return count;
+}

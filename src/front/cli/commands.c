@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one table of commands. */
+#include "front/cli/cli.h"
+
+enum {
+	SHARED = 1 << OPT_HELP | 1 << OPT_LOG,
+	RESULT = 1 << OPT_JSON | 1 << OPT_CSV | 1 << OPT_OUTPUT,
+	ANALYSIS = 1 << OPT_DEBUG_DIR | 1 << OPT_NO_INLINES | 1 << OPT_QUIET,
+	CAPTURE = 1 << OPT_PID | 1 << OPT_SYSTEM | 1 << OPT_FOR | 1 << OPT_FREQUENCY |
+		  1 << OPT_PERIOD | 1 << OPT_EVENT | 1 << OPT_CALL_GRAPH | 1 << OPT_MAX_OVERHEAD |
+		  1 << OPT_PASS_STATUS,
+};
+
+const struct command cli_commands[] = {
+	{
+		.name = "run",
+		.usage = "RECIPE [OPTIONS] -- COMMAND [ARGUMENTS]\n"
+			 "RECIPE [OPTIONS] --pid PID\n"
+			 "RECIPE [OPTIONS] --system --for TIME",
+		.summary = "record what a recipe needs and report what it finds",
+		.details =
+			"Starts COMMAND (or attaches to a process, or watches the whole machine), "
+			"records, and prints the recipe's report. The run is kept: culprit report "
+			"shows it again, culprit query asks it more.\n\n"
+			"The workload keeps your stdin, stdout, stderr and terminal. With --json or "
+			"--csv and no --output its stdout goes to stderr, so that the result on stdout "
+			"can be piped.\n\n"
+			"Ctrl-C goes to the workload, and recording goes on until it ends; Ctrl-C "
+			"again ends it. What was recorded is kept and reported either way.\n\n"
+			"Exit status: 0 solid, 1 failed, 2 wrong usage, 3 weak or partial, 4 refused "
+			"because the machine cannot, 5 too little to say anything.",
+		.examples = "culprit run code_hotspots -- ./server --bench\n"
+			    "culprit run code_hotspots --pid $(pidof nginx) --for 10s\n"
+			    "culprit run code_hotspots --system --for 5s --json --output hot.json\n"
+			    "culprit run code_hotspots -F 997 -e cpu-clock:u -o top=10 -- make -j8\n",
+		.operand_words = "recipe",
+		.takes_command = true,
+		.options = SHARED | RESULT | ANALYSIS | CAPTURE | 1 << OPT_SETTING,
+		.run = cli_run,
+	},
+	{
+		.name = "report",
+		.usage = "[RUN]\n-i FILE",
+		.summary = "show the findings of a run again, or of a perf.data file",
+		.details = "RUN is the name of a run, a unique part of it, or a folder; the newest run "
+			   "when it is left out. -i reads a perf.data file and makes no run of it. "
+			   "Other recipe options than those of the run can be given with -o.",
+		.examples = "culprit report\n"
+			    "culprit report -o function=chase\n"
+			    "culprit report 20261130-1412 --csv --output hot.csv\n"
+			    "culprit report -i perf.data\n",
+		.operand_words = "run",
+		.options = SHARED | RESULT | ANALYSIS | 1 << OPT_SETTING | 1 << OPT_INPUT,
+		.run = cli_report,
+	},
+	{
+		.name = "runs",
+		.usage = "",
+		.summary = "list the runs that are kept",
+		.details = "Newest first, with recipe, state, size on disk and command.",
+		.examples = "culprit runs\nculprit runs --json | jq '.runs[0].id'\n",
+		.operand_words = "",
+		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT,
+		.run = cli_runs,
+	},
+	{
+		.name = "show",
+		.usage = "[RUN]",
+		.summary = "show what a run is: command, target, settings, notes, files",
+		.details = "The facts of a run without its findings.",
+		.examples = "culprit show\nculprit show last --json\n",
+		.operand_words = "run",
+		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT,
+		.run = cli_show,
+	},
+	{
+		.name = "rm",
+		.usage = "RUN...",
+		.summary = "remove runs",
+		.details = "Removes the runs and all their files.",
+		.examples = "culprit rm 20261130-141233-code_hotspots\nculprit rm last\n",
+		.operand_words = "run",
+		.options = SHARED | 1 << OPT_QUIET,
+		.run = cli_rm,
+	},
+	{
+		.name = "query",
+		.usage = "RUN \"SELECT ...\"",
+		.summary = "ask a run in SQL (read-only)",
+		.details = "One SELECT over the views v1_functions, v1_lines, v1_threads, v1_images, "
+			   "v1_calltree, ... of run.db (docs/run-db.md). Nothing can be written.",
+		.examples = "culprit query last \"SELECT name, self FROM v1_functions LIMIT 5\"\n"
+			    "culprit query last \"SELECT comm, samples FROM v1_threads\" --csv\n",
+		.operand_words = "run",
+		.options = SHARED | RESULT,
+		.run = cli_query,
+	},
+	{
+		.name = "import",
+		.usage = "FILE",
+		.summary = "make a run of a perf.data file",
+		.details = "The file is copied (shared with the original where the file system can), "
+			   "and the program images of this machine that it names are added when they "
+			   "are the very same.",
+		.examples = "culprit import perf.data\n",
+		.operand_words = "file",
+		.options = SHARED | RESULT | ANALYSIS | 1 << OPT_SETTING,
+		.run = cli_import,
+	},
+	{
+		.name = "recipe",
+		.usage = "list\nshow NAME\ncheck FILE",
+		.summary = "list the recipes, show one, check your own",
+		.details = "A recipe is a text file: what it asks, what it needs, its tables and "
+			   "findings as SQL (docs/recipes.md). check reads one and runs it on an empty "
+			   "run and on the newest recorded one.",
+		.examples = "culprit recipe list\n"
+			    "culprit recipe show code_hotspots > mine.recipe\n"
+			    "culprit recipe check mine.recipe\n",
+		.operand_words = "list show check",
+		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT,
+		.run = cli_recipe,
+	},
+	{
+		.name = "completion",
+		.usage = "bash|zsh|fish",
+		.summary = "print shell completion",
+		.details = "For bash: source <(culprit completion bash). make install puts it in "
+			   "place for all three shells.",
+		.examples = "source <(culprit completion bash)\n",
+		.operand_words = "bash zsh fish",
+		.options = SHARED,
+		.run = cli_completion,
+	},
+	{
+		.name = "help",
+		.usage = "[COMMAND]\n--man [COMMAND]",
+		.summary = "help on a command",
+		.details = "The same as culprit COMMAND --help.",
+		.examples = "culprit help run\n",
+		.operand_words = "command",
+		.options = SHARED | 1 << OPT_MAN,
+		.run = cli_help,
+	},
+	{ 0 },
+};
+
+const struct command *cli_command_find(const char *name)
+{
+	for (const struct command *c = cli_commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way from a target to a report, in steps that commands share. */
+#ifndef CULPRIT_FRONT_CLI_PIPELINE_H
+#define CULPRIT_FRONT_CLI_PIPELINE_H
+
+#include "front/cli/cli.h"
+#include "remote/remote.h"
+#include "session/session.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+/* What happened while recording. */
+struct recording {
+	struct job_started started;
+	struct job_finished finished;
+	bool has_finished; /* the agent closed the capture properly */
+	bool interrupted;  /* by a signal to us */
+	bool write_failed; /* disk full and the like: see write_err */
+	struct err write_err;
+	uint64_t samples_seen_bytes;
+};
+
+/*
+ * Runs the job on the agent and writes capture/perf.data (sealed, without features). False: there
+ * is nothing worth keeping. Notes of the agent land in s->notes. Blocks until the end; handles
+ * SIGINT, SIGTERM, SIGHUP, which must be blocked by the caller (record_block_signals).
+ */
+ERR_CHECKED bool record_run(const struct args *args, struct remote *r, const struct job *job,
+			    struct session *s, struct session_capture *capture,
+			    struct recording *rec, struct err *err);
+void record_block_signals(void *old_mask);
+
+/* A recording on its way to findings. Zero-initialised; release with analysis_done. */
+struct analysis {
+	struct os_map map;
+	struct perfdata pd;
+	bool has_pd;
+	struct model *model;
+	struct symbols *symbols;
+	struct hotspots hotspots;
+	struct evidence evidence;
+	struct store *store;
+	uint64_t stage_start_ns;
+};
+/* Maps path and loads the model. */
+ERR_CHECKED bool analysis_load(struct analysis *a, const struct args *args, const char *path,
+			       struct err *err);
+/* Fetches the images that samples touched into the run; what is missing is noted in s. */
+ERR_CHECKED bool analysis_fetch_images(struct analysis *a, struct remote *r, struct session *s,
+				       const char *kernel_cache_key, struct err *err);
+/* Symbols, hot spots, evidence, run.db (in memory when s is NULL or its disk is full). */
+ERR_CHECKED bool analysis_build(struct analysis *a, const struct args *args, struct session *s,
+				const char *source_name, struct err *err);
+/* run.db as it is, or made again when it is missing, of another version or damaged. */
+ERR_CHECKED bool analysis_open(struct analysis *a, const struct args *args, struct session *s,
+			       struct err *err);
+void analysis_done(struct analysis *a);
+
+/* Runs the recipe and writes the result in the form asked for; gives the exit code. */
+int report_findings(const struct args *args, const struct recipe *recipe, struct store *store,
+		    const char *run);
+/* Writes findings in the form asked for; CLI_SOLID or the failure's code. */
+int write_findings(const struct args *args, const struct findings *f);
+/* Settings of -o as pairs; ERR_USAGE for one without '='. */
+struct settings {
+	VEC(struct recipe_setting) list;
+	struct arena arena;
+};
+ERR_CHECKED bool settings_read(struct settings *out, const struct args *args, struct err *err);
+void settings_done(struct settings *s);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a recipe over a run.db and writes what it found in the form asked for. */
+#include <stdlib.h>
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "front/cli/pipeline.h"
+#include "render/render.h"
+
+bool settings_read(struct settings *out, const struct args *args, struct err *err)
+{
+	*out = (struct settings){ 0 };
+	for (size_t i = 0; i < args->settings.len; i++) {
+		const char *text = args->settings.at[i], *eq = strchr(text, '=');
+
+		if (!eq || eq == text) {
+			settings_done(out);
+			err_set(err, ERR_USAGE, "-o %s is not KEY=VALUE", text);
+			return err_hint(err, "for example -o cut=1; culprit recipe show NAME lists the "
+					     "options of a recipe");
+		}
+		vec_add(&out->list,
+			((struct recipe_setting){
+				arena_strndup(&out->arena, text, (size_t)(eq - text)), eq + 1 }));
+	}
+	return true;
+}
+
+void settings_done(struct settings *s)
+{
+	vec_done(&s->list);
+	arena_done(&s->arena);
+}
+
+static const struct renderer *renderer_for(const struct args *args)
+{
+	const char *name = args->value[OPT_JSON] ? "json" : args->value[OPT_CSV] ? "csv" : "text";
+	const struct renderer *r = renderers;
+
+	while (r->name && strcmp(r->name, name))
+		r++;
+	return r;
+}
+
+/* Width, colour and characters that the reader of the result can show. */
+static struct render_options options_for(const struct args *args)
+{
+	const char *output = args->value[OPT_OUTPUT], *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM"), *columns = getenv("COLUMNS");
+	struct render_options o = { 0 };
+	struct winsize size;
+	uint64_t n;
+
+	o.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (output && strcmp(output, "-"))
+		return o;
+	if (columns && str_u64(str_of(columns), &n) && n >= 20 && n < 10000)
+		o.columns = (uint32_t)n;
+	if (!isatty(1))
+		return o;
+	if (!o.columns)
+		o.columns = !ioctl(1, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col : 80;
+	o.color = !(no_color && *no_color) && term && *term && strcmp(term, "dumb");
+	return o;
+}
+
+static int exit_for(const struct findings *f)
+{
+	if (!strcmp(f->verdict, "solid"))
+		return CLI_SOLID;
+	return !strcmp(f->verdict, "weak") ? CLI_WEAK : CLI_UNUSABLE;
+}
+
+int write_findings(const struct args *args, const struct findings *f)
+{
+	struct render_options options = options_for(args);
+	buf_auto text = { 0 };
+	struct err err;
+
+	renderer_for(args)->render(&text, f, &options);
+	return cli_write_result(args, &text, &err) ? CLI_SOLID : cli_fail(args, &err, f->run);
+}
+
+int report_findings(const struct args *args, const struct recipe *recipe, struct store *store,
+		    const char *run)
+{
+	struct findings *f = NULL;
+	struct settings settings;
+	struct err err;
+	int status;
+
+	if (!settings_read(&settings, args, &err))
+		return cli_fail(args, &err, run);
+	if (!recipe_run(&f, recipe, store, settings.list.at, settings.list.len, &err)) {
+		status = cli_fail(args, &err, run);
+	} else {
+		status = write_findings(args, f);
+		if (status == CLI_SOLID)
+			status = exit_for(f);
+		findings_free(f);
+	}
+	settings_done(&settings);
+	return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recipe found: the one tree that every renderer reads. Renderers see nothing else.
+ * All strings lie in the arena. Raw bytes of names are kept; renderers escape.
+ */
+#ifndef CULPRIT_STORE_FINDINGS_H
+#define CULPRIT_STORE_FINDINGS_H
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum cell_kind { CELL_NULL, CELL_TEXT, CELL_INTEGER, CELL_REAL, CELL_BOOLEAN };
+
+struct cell {
+	enum cell_kind kind;
+	const char *text; /* TEXT; for NULL: why it is not available, or NULL */
+	size_t text_len;
+	int64_t integer; /* INTEGER; BOOLEAN as 0 or 1 */
+	double real;
+};
+
+/* How a column is shown. */
+enum column_kind {
+	COLUMN_TEXT,	 /* left, cut in the middle when the terminal is narrow */
+	COLUMN_COUNT,	 /* right, thousands separated in text */
+	COLUMN_PCT,	 /* right, two decimals in text; 0..100 */
+	COLUMN_NUMBER,	 /* right, as it is */
+	COLUMN_DURATION, /* nanoseconds */
+	COLUMN_BYTES,
+	COLUMN_ADDRESS, /* integer shown as 0x hex; a string in JSON */
+	COLUMN_ID,	/* integer id: a string in JSON, not in text */
+	COLUMN_TREE,	/* text, indented by the row's "depth" column */
+	COLUMN_HIDDEN,	/* in JSON and CSV, not in text */
+	COLUMN_PLACE,	/* file:line text, shortened from the left */
+};
+
+struct column {
+	const char *name;  /* JSON key and CSV header */
+	const char *label; /* text header */
+	enum column_kind kind;
+};
+
+struct table {
+	const char *id, *title;
+	const char *empty; /* said in place of an empty table */
+	struct column *columns;
+	size_t column_count;
+	VEC(struct cell) cells; /* row by row */
+	uint64_t more;		/* rows that the recipe's cut left out ("12 more") */
+	const char *more_text;	/* what they hold together, e.g. "3.10 %"; or NULL */
+	double more_pct;	/* the same as a number when more_text is set */
+	bool hidden;		/* not in text */
+};
+
+static inline size_t table_rows(const struct table *t)
+{
+	return t->column_count ? t->cells.len / t->column_count : 0;
+}
+
+static inline const struct cell *table_cell(const struct table *t, size_t row, size_t column)
+{
+	return &t->cells.at[row * t->column_count + column];
+}
+
+struct finding {
+	const char *id;
+	const char *severity; /* "info", "warning", "problem" */
+	const char *text;
+	const char *basis; /* the numbers it rests on */
+};
+
+struct note {
+	const char *id, *text;
+};
+
+/* A flat key -> cell list: evidence and target in JSON. */
+struct field {
+	const char *name;
+	struct cell value;
+};
+
+/* The verdict of one level: "function", "line", "instruction". */
+struct level {
+	const char *level, *verdict;
+	const char *why; /* "" when solid */
+};
+
+struct findings {
+	const char *recipe, *question;
+	const char *run;     /* id, or NULL when there is no run */
+	const char *command; /* shown in the head */
+	const char *verdict; /* "solid", "weak", "unusable" */
+	const char *verdict_why; /* "" when solid */
+	const char *evidence_line;
+	VEC(struct field) target, evidence;
+	VEC(struct level) levels;
+	VEC(struct table) tables;
+	VEC(struct finding) findings;
+	VEC(struct note) notes;
+	VEC(struct field) cost;	    /* the agent's own: agent_cpu_ms, machine_pct, wall_ms, ... */
+	VEC(struct field) workload; /* exit_code, signal, cpu_ms */
+	struct arena arena;
+};
+
+void findings_free(struct findings *f);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resolves the wanted addresses of one ELF image: symbols, PLT, DWARF, and what is left unknown. */
+#include "symbol/parts.h"
+
+#include <stdlib.h>
+
+/* The files that one image is read from, and what they said. */
+struct elf_work {
+	struct image_work *w;
+	struct elf_file image, debug;
+	char *debug_path; /* NULL: there is no debug file */
+	const struct elf_file *names; /* where the symbol table comes from */
+	const struct elf_file *lines; /* where DWARF comes from, or NULL */
+	struct select select;
+	struct plt plt;
+	struct dwarf_file dwarf;
+	struct symbol_image *state;
+};
+
+static void set_state(struct elf_work *x, enum symbol_image_state state, const char *why)
+{
+	x->state->state = state;
+	x->state->why = arena_strdup(&x->w->out->arena, why);
+}
+
+/* Build ids of one kind of file differ in length where a recorder padded them with zeros. */
+static bool is_same_id(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return !a[strspn(a, "0")] && !b[strspn(b, "0")];
+}
+
+static void open_debug(struct elf_work *x, const char *build_id)
+{
+	struct arena *a = &x->w->out->arena;
+	struct err ignored;
+
+	if (strlen(build_id) < 4)
+		return;
+	x->debug_path = mem_printf("%s/.build-id/%.2s/%s.debug", x->w->debug_dir, build_id,
+				   build_id + 2);
+	if (!elf_file_open(&x->debug, x->debug_path, ELF_MAP, &ignored) ||
+	    !is_same_id(elf_file_build_id(&x->debug, a), build_id)) {
+		elf_file_close(&x->debug);
+		free(x->debug_path);
+		x->debug_path = NULL;
+	}
+}
+
+/* Opens the image, its debug file where that adds something, and decides who answers what. */
+static bool open_files(struct elf_work *x, const struct located *at, struct err *err)
+{
+	struct arena *a = &x->w->out->arena;
+	const char *recorded = x->w->model->images.at[x->w->image.i].build_id;
+	const char *id;
+
+	if (!elf_file_open(&x->image, at->path, at->foreign_writer ? ELF_COPY : ELF_MAP, err))
+		return false;
+	id = elf_file_build_id(&x->image, a);
+	if (at->check_build_id && !is_same_id(id, recorded))
+		return err_set(err, ERR_NOT_FOUND, "%s is another build: id %s, recorded %s",
+			       at->path, id[0] ? id : "none", recorded);
+	if (elf_table_kind(&x->image) != ELF_TABLE_FULL || !dwarf_has(&x->image))
+		open_debug(x, id);
+	x->names = &x->image;
+	if (x->debug_path && elf_table_kind(&x->image) != ELF_TABLE_FULL &&
+	    elf_table_kind(&x->debug) == ELF_TABLE_FULL)
+		x->names = &x->debug;
+	x->state->debug = "";
+	if (dwarf_has(&x->image)) {
+		x->lines = &x->image;
+		x->state->debug = "image";
+	} else if (x->debug_path && dwarf_has(&x->debug)) {
+		x->lines = &x->debug;
+		x->state->debug = arena_strdup(a, x->debug_path);
+	}
+	return true;
+}
+
+static void close_files(struct elf_work *x)
+{
+	dwarf_file_done(&x->dwarf);
+	plt_done(&x->plt);
+	select_done(&x->select);
+	elf_file_close(&x->debug);
+	elf_file_close(&x->image);
+	free(x->debug_path);
+}
+
+/* Offsets in the file to the image's own addresses. */
+static void convert(struct elf_work *x)
+{
+	struct image_work *w = x->w;
+
+	for (size_t i = 0; i < w->addr_count; i++) {
+		const struct model_addr *m = &w->model->addrs.at[w->addr_ids[i]];
+		uint64_t back = m->is_return && m->address;
+
+		w->has_lookup[i] = elf_file_address(&x->image, m->address - back, &w->lookups[i]);
+		if (w->has_lookup[i])
+			w->out->addr_values[w->addr_ids[i]] = w->lookups[i] + back;
+	}
+	image_work_sort(w);
+}
+
+/* The name of which this is the cold part: "f" of "f.cold" and "f.cold.3". */
+static bool is_cold(const char *name, struct str *parent)
+{
+	size_t len = strlen(name);
+	size_t end = len;
+
+	while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	if (end == len || !end || name[end - 1] != '.')
+		end = len;
+	else
+		end--;
+	if (end <= 5 || memcmp(name + end - 5, ".cold", 5) != 0)
+		return false;
+	*parent = (struct str){name, end - 5};
+	return true;
+}
+
+/* The best name of the function that starts at address. */
+static bool name_at(struct elf_work *x, uint64_t address, struct select_symbol *out)
+{
+	struct select s;
+	struct err ignored;
+	bool good;
+
+	select_init(&s, (struct wanted){&address, 1});
+	good = elf_select(x->names, &s, &ignored);
+	select_finish(&s);
+	*out = select_get(&s, 0);
+	select_done(&s);
+	return good && out->name && out->address == address;
+}
+
+static struct function_id cold_function(struct elf_work *x, const struct select_symbol *sym,
+					struct str parent, const struct function_source *source)
+{
+	struct arena *a = &x->w->out->arena;
+	struct function_table *t = &x->w->functions;
+	struct select_symbol found;
+	struct function_id id;
+	const char *base;
+
+	/* A second address of the same part must not search the table again. */
+	if (function_is_known(t, sym->address, &id))
+		return id;
+	if (elf_find_parent(x->names, parent, sym->file, &found) &&
+	    name_at(x, found.address, &found)) {
+		id = function_physical(t, &found, NULL, source);
+		*map_put(&t->by_address, sym->address, NULL) = id.i;
+		return id;
+	}
+	base = arena_strndup(a, parent.at, parent.len);
+	return function_physical(t, sym, symbol_display_name(a, base), source);
+}
+
+static struct function_id plt_function(struct elf_work *x, const char *name, uint64_t start,
+				       uint64_t size, const struct function_source *source)
+{
+	struct arena *a = &x->w->out->arena;
+	struct select_symbol sym = {.name = "[plt]", .address = start, .size = size};
+	const char *shown = "[plt]";
+
+	if (name) {
+		sym.name = arena_printf(a, "%s@plt", name);
+		shown = arena_printf(a, "%s@plt", symbol_display_name(a, name));
+	}
+	return function_physical(&x->w->functions, &sym, shown, source);
+}
+
+/* The function whose machine code wanted address i is. */
+static struct function_id physical(struct elf_work *x, size_t i)
+{
+	struct select_symbol sym = select_get(&x->select, i);
+	const struct dwarf_answer *d = x->lines ? &x->dwarf.answers[i] : NULL;
+	struct function_source source = {MODEL_NONE, 0};
+	uint64_t start;
+	uint64_t size;
+	const char *name;
+	struct str parent;
+
+	if (d && d->function)
+		source = (struct function_source){d->decl_file, d->decl_line};
+	if (sym.name && is_cold(sym.name, &parent))
+		return cold_function(x, &sym, parent, &source);
+	if (sym.name)
+		return function_physical(&x->w->functions, &sym, NULL, &source);
+	if (plt_find(&x->plt, &x->image, x->w->wanted.at[i], &name, &start, &size))
+		return plt_function(x, name, start, size, &source);
+	if (d && d->function) {
+		sym = (struct select_symbol){.name = d->function, .address = d->function_start};
+		return function_physical(&x->w->functions, &sym, NULL, &source);
+	}
+	return function_unknown(&x->w->functions, SYMBOL_UNKNOWN, "[unknown]");
+}
+
+/* Frames of wanted address i, innermost first. */
+static struct symbol_span add_frames(struct elf_work *x, size_t i)
+{
+	struct symbols *out = x->w->out;
+	struct symbol_span span = {.first = (uint32_t)out->frames.len};
+	const struct dwarf_answer *d = x->lines ? &x->dwarf.answers[i] : NULL;
+	uint32_t file = d ? d->file : MODEL_NONE;
+	uint32_t line = d ? d->line : 0;
+
+	for (uint32_t n = 0; d && n < d->count; n++) {
+		const struct dwarf_inline *in = &x->dwarf.inlines.at[d->first + n];
+		struct function_id f = function_inline(&x->w->functions, in);
+
+		vec_add(&out->frames, ((struct symbol_frame){f, file, line, true}));
+		file = in->file;
+		line = in->line;
+	}
+	vec_add(&out->frames, ((struct symbol_frame){physical(x, i), file, line, false}));
+	span.count = (uint32_t)out->frames.len - span.first;
+	return span;
+}
+
+static void publish(struct elf_work *x)
+{
+	struct image_work *w = x->w;
+	struct symbol_span *spans = mem_alloc(w->wanted.count * sizeof(spans[0]));
+
+	for (size_t i = 0; i < w->wanted.count; i++)
+		spans[i] = add_frames(x, i);
+	for (size_t i = 0; i < w->addr_count; i++)
+		if (w->has_lookup[i])
+			w->out->addrs[w->addr_ids[i]] = spans[wanted_lower(&w->wanted, w->lookups[i])];
+	free(spans);
+}
+
+static enum symbol_image_state state_of(const struct elf_work *x)
+{
+	if (elf_table_kind(x->names) == ELF_TABLE_FULL)
+		return x->lines ? SYMBOL_IMAGE_FULL : SYMBOL_IMAGE_NO_LINES;
+	if (x->lines)
+		return SYMBOL_IMAGE_FULL;
+	return elf_table_kind(x->names) == ELF_TABLE_DYNAMIC ? SYMBOL_IMAGE_DYNAMIC :
+								SYMBOL_IMAGE_NONE;
+}
+
+static void read_dwarf(struct elf_work *x)
+{
+	const struct symbol_options *o = x->w->options;
+	unsigned want = (o->no_lines ? 0 : DWARF_LINES) | (o->no_inlines ? 0 : DWARF_INLINES);
+	struct err err;
+
+	if (!want)
+		x->lines = NULL;
+	if (x->lines && !dwarf_resolve(&x->dwarf, x->lines, x->w->wanted, want, x->w->debug_dir,
+				       &x->w->out->files, &err))
+		set_state(x, SYMBOL_IMAGE_UNREADABLE, err.text);
+}
+
+void image_resolve_elf(struct image_work *w, const struct located *at)
+{
+	struct elf_work x = {.w = w, .state = &w->out->images[w->image.i]};
+	struct err err;
+
+	if (!open_files(&x, at, &err)) {
+		set_state(&x,
+			  err.kind == ERR_NOT_FOUND ? SYMBOL_IMAGE_MISSING : SYMBOL_IMAGE_UNREADABLE,
+			  err.text);
+		close_files(&x);
+		return;
+	}
+	convert(&x);
+	x.state->state = state_of(&x);
+	select_init(&x.select, w->wanted);
+	if (!elf_select(x.names, &x.select, &err))
+		set_state(&x, SYMBOL_IMAGE_UNREADABLE, err.text);
+	select_finish(&x.select);
+	read_dwarf(&x);
+	publish(&x);
+	close_files(&x);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code_hotspots recipe on the run made by hand. */
+#include "base/os.h"
+#include "fixture.h"
+#include "test.h"
+
+struct answer {
+	struct fixture fx;
+	struct store *s;
+	struct findings *f;
+};
+
+static void answer_init(struct answer *a, const char *const *settings)
+{
+	a->s = fixture_store(&a->fx);
+	a->f = run_hotspots(a->s, settings);
+}
+
+static void answer_done(struct answer *a)
+{
+	findings_free(a->f);
+	store_close(a->s);
+	fixture_done(&a->fx);
+}
+
+static void check_cell(const struct table *t, size_t row, const char *column, const char *want)
+{
+	const struct cell *c = cell_named(t, row, column);
+	char_auto got = c->kind == CELL_TEXT	  ? mem_strdup(c->text)
+			: c->kind == CELL_INTEGER ? mem_printf("%lld", (long long)c->integer)
+			: c->kind == CELL_REAL	  ? mem_printf("%.4g", c->real)
+						  : mem_strdup("NULL");
+
+	CHECK_MSG(!strcmp(got, want), "%s.%s in row %zu is %s, not %s", t->id, column, row, got,
+		  want);
+}
+
+TEST(hotspots_functions)
+{
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, NULL);
+	t = table_named(a.f, "functions");
+	CHECK_EQ_U64(table_rows(t), 3);
+	check_cell(t, 0, "function", "chase");
+	check_cell(t, 0, "image", "app");
+	check_cell(t, 0, "self_pct", "90");
+	check_cell(t, 0, "total_pct", "90");
+	check_cell(t, 0, "samples", "900");
+	check_cell(t, 1, "function", "mix<int>(a, b)");
+	check_cell(t, 2, "function", "[unknown]");
+	check_cell(t, 2, "image_path", "/usr/lib/libz.so.1");
+	CHECK_EQ_U64(t->more, 0);
+	answer_done(&a);
+}
+
+TEST(hotspots_cut)
+{
+	static const char *const settings[] = {"cut=50", NULL};
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, settings);
+	t = table_named(a.f, "functions");
+	CHECK_EQ_U64(table_rows(t), 1);
+	CHECK_EQ_U64(t->more, 2);
+	CHECK_EQ_STR(t->more_text, "10.00 %");
+	CHECK_NEAR(t->more_pct, 10, 1e-9);
+	t = table_named(a.f, "calltree");
+	CHECK_EQ_U64(table_rows(t), 2);
+	/* setup (with mix below it) and unknown: 60 + 40 samples, not 60 + 60 + 40. */
+	CHECK_EQ_U64(t->more, 3);
+	CHECK_EQ_STR(t->more_text, "10.00 %");
+	answer_done(&a);
+}
+
+TEST(hotspots_tree)
+{
+	static const char *const settings[] = {"tree=3", NULL};
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, settings);
+	t = table_named(a.f, "calltree");
+	CHECK_EQ_U64(table_rows(t), 3);
+	check_cell(t, 0, "function", "main");
+	check_cell(t, 0, "parent", "NULL");
+	check_cell(t, 0, "total_pct", "100");
+	check_cell(t, 0, "samples", "0");
+	check_cell(t, 1, "function", "chase");
+	check_cell(t, 2, "function", "setup");
+	check_cell(t, 2, "parent", "1");
+	check_cell(t, 2, "depth", "1");
+	CHECK_EQ_U64(t->more, 2);
+	CHECK_EQ_STR(t->more_text, "10.00 %");
+	answer_done(&a);
+}
+
+TEST(hotspots_lines_threads_images)
+{
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, NULL);
+	t = table_named(a.f, "lines");
+	CHECK_EQ_U64(table_rows(t), 4);
+	check_cell(t, 0, "place", "/src/app.c:10");
+	check_cell(t, 0, "samples", "800");
+	check_cell(t, 0, "line", "10");
+	check_cell(t, 3, "place", "NULL");
+	CHECK_EQ_STR(cell_named(t, 3, "place")->text, "no line table in libz.so.1 (dynamic only)");
+	t = table_named(a.f, "threads");
+	CHECK_EQ_U64(table_rows(t), 2);
+	check_cell(t, 1, "thread", "nl\nhe\xff");
+	check_cell(t, 1, "process", "app");
+	check_cell(t, 1, "pid", "100");
+	check_cell(t, 1, "tid", "101");
+	check_cell(t, 1, "pct", "30");
+	t = table_named(a.f, "images");
+	CHECK_EQ_U64(table_rows(t), 2);
+	check_cell(t, 0, "image", "app");
+	check_cell(t, 0, "pct", "96");
+	check_cell(t, 1, "symbols", "dynamic only");
+	answer_done(&a);
+}
+
+TEST(hotspots_callers)
+{
+	static const char *const settings[] = {"function=mix<int>(a, b)", NULL};
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, NULL);
+	t = table_named(a.f, "callers");
+	CHECK_EQ_U64(table_rows(t), 1);
+	check_cell(t, 0, "caller", "main");
+	check_cell(t, 0, "function", "chase");
+	check_cell(t, 0, "pct", "100");
+	answer_done(&a);
+	fixture_init(&a.fx);
+	answer_init(&a, settings);
+	t = table_named(a.f, "callers");
+	check_cell(t, 0, "caller", "setup");
+	check_cell(t, 0, "samples", "60");
+	answer_done(&a);
+}
+
+static void check_error(struct fixture *fx, const struct recipe_setting *settings, size_t count,
+			const char *id, const char *text, const char *hint)
+{
+	struct store *s = fixture_store(fx);
+	struct findings *f;
+	struct recipe *r;
+	struct err err;
+
+	CHECK(recipe_load(&r, "code_hotspots", &err));
+	CHECK(!recipe_run(&f, r, s, settings, count, &err));
+	CHECK_EQ_STR(err_id(&err), id);
+	CHECK_HAS(err.text, text);
+	CHECK_HAS(err.hint, hint);
+	recipe_free(r);
+	store_close(s);
+	fixture_done(fx);
+}
+
+TEST(hotspots_unknown_function)
+{
+	struct recipe_setting setting = {"function", "chas"};
+	struct fixture fx;
+
+	fixture_init(&fx);
+	check_error(&fx, &setting, 1, "NO_SUCH_FUNCTION", "chas", "whole");
+}
+
+TEST(hotspots_without_samples)
+{
+	struct fixture fx;
+
+	fixture_init(&fx);
+	vec_clear(&fx.h.functions);
+	fx.h.samples = 0;
+	fx.e.line = "cpu-clock 3,997 Hz, 0 samples, 0 lost";
+	check_error(&fx, NULL, 0, "NO_SAMPLES", "cpu-clock 3,997 Hz, 0 samples", "-F");
+}
+
+static void check_finding(const struct findings *f, const char *id, const char *severity,
+			  const char *text, const char *basis)
+{
+	const struct finding *found = finding_named(f, id);
+
+	CHECK_MSG(found, "no finding %s", id);
+	CHECK_EQ_STR(found->severity, severity);
+	CHECK_EQ_STR(found->text, text);
+	CHECK_EQ_STR(found->basis, basis);
+}
+
+TEST(hotspots_findings_of_a_sound_run)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	answer_init(&a, NULL);
+	check_finding(a.f, "hot_function", "info", "chase takes 90.0 % of the time itself",
+		      "900 of 1,000 samples");
+	check_finding(a.f, "idle", "info",
+		      "the CPUs were idle for 33.3 % of the samples; idle is left out of all shares",
+		      "500 of 1,500 samples");
+	CHECK_EQ_U64(a.f->findings.len, 2);
+	answer_done(&a);
+}
+
+TEST(hotspots_findings_of_a_poor_run)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.h.functions.at[2].self = 300;
+	a.fx.e.unnamed = 300;
+	a.fx.e.unnamed_pct = 30;
+	a.fx.e.kernel = 400;
+	a.fx.e.lost = 1234;
+	a.fx.e.lost_pct = 12.34;
+	a.fx.e.throttled = 7;
+	a.fx.e.partial = true;
+	a.fx.e.idle = 0;
+	a.fx.m.chain_samples = 100;
+	a.fx.m.threads.at[0].samples = 950;
+	a.fx.m.threads.at[1].samples = 50;
+	a.fx.s.images[0].state = SYMBOL_IMAGE_NO_LINES;
+	kv_put_u64(&a.fx.session.finished, "final_frequency_hz", 1000);
+	answer_init(&a, NULL);
+	check_finding(a.f, "symbols_missing", "warning",
+		      "30.0 % of the samples lie in libz.so.1 without a function name: it is "
+		      "stripped and only exported names are left: install its debug package, or run "
+		      "a build that is not stripped",
+		      "300 samples, symbols: dynamic only");
+	CHECK(!finding_named(a.f, "unnamed"));
+	check_finding(a.f, "kernel", "info", "40.0 % of the time is spent in the kernel",
+		      "400 of 1,000 samples");
+	check_finding(a.f, "one_thread", "info",
+		      "thread app (100) takes 95.0 % of the time; 1 more share the rest",
+		      "950 samples");
+	check_finding(a.f, "lost", "warning",
+		      "1,234 samples were lost (12.3 %): lower the rate with -F",
+		      "1,000 samples were kept");
+	CHECK(finding_named(a.f, "throttled"));
+	CHECK(finding_named(a.f, "flat_stacks"));
+	CHECK_EQ_STR(finding_named(a.f, "rate_lowered")->text,
+		     "the rate was lowered from 3,997 to 1,000 Hz to keep the cost of sampling down");
+	CHECK_EQ_STR(finding_named(a.f, "partial")->text,
+		     "the recording is partial: the recording ended early");
+	CHECK(finding_named(a.f, "lines_missing"));
+	answer_done(&a);
+}
+
+TEST(hotspots_unnamed_spread_out)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.e.unnamed = 60;
+	a.fx.e.unnamed_pct = 6;
+	answer_init(&a, NULL);
+	CHECK(finding_named(a.f, "unnamed"));
+	CHECK(!finding_named(a.f, "symbols_missing"));
+	answer_done(&a);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of this machine is used only when it is the one that was mapped. */
+#include "build.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+static void make(void)
+{
+	build_needs("gcc");
+	build_file("l.c", "int one(int n) { return n + 1; }\n"
+			  "int main(int argc, char **argv) { return one(argc) + !argv; }\n");
+	build_run("gcc -O0 -g -Wl,--build-id=0xaabbccdd00112233445566778899aabbccddeeff l.c -o l && "
+		  "gcc -O0 -g -Wl,--build-id=none l.c -o none");
+}
+
+static void resolve_here(struct ask *a)
+{
+	struct err err;
+
+	CHECK(symbols_resolve_from(&a->symbols, &a->model, symbol_locate_here, NULL, &a->options,
+				   &err));
+}
+
+static void set_id(struct ask *a, const char *id)
+{
+	snprintf(a->model.images.at[0].build_id, sizeof(a->model.images.at[0].build_id), "%s", id);
+}
+
+TEST(build_id_decides)
+{
+	struct ask a;
+
+	make();
+	ask_init(&a, build_path("l"));
+	ask_address(&a, build_symbol(build_path("l"), "one"));
+	set_id(&a, "aabbccdd00112233445566778899aabbccddeeff");
+	resolve_here(&a);
+	CHECK_EQ_STR(ask_name(&a, 0), "one");
+	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_FULL);
+	symbols_free(a.symbols);
+	/* One that was cut short when it was recorded is no match. */
+	set_id(&a, "aabbccdd0011223344556677889900000000");
+	resolve_here(&a);
+	CHECK_EQ_STR(ask_name(&a, 0), "[unknown]");
+	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_MISSING);
+	CHECK_HAS(a.symbols->images[0].why, "another build");
+	CHECK_HAS(a.symbols->images[0].why, "aabbccdd00112233445566778899aabbccddeeff");
+	ask_done(&a);
+}
+
+TEST(short_build_id_padded_by_the_recorder)
+{
+	struct ask a;
+
+	make();
+	build_run("gcc -O0 -g -Wl,--build-id=0x1122334455667788 l.c -o short");
+	ask_init(&a, build_path("short"));
+	ask_address(&a, build_symbol(build_path("short"), "one"));
+	set_id(&a, "1122334455667788000000000000000000000000");
+	resolve_here(&a);
+	CHECK_EQ_STR(ask_name(&a, 0), "one");
+	ask_done(&a);
+}
+
+TEST(inode_decides_without_build_id)
+{
+	struct stat st;
+	struct ask a;
+
+	make();
+	ask_init(&a, build_path("none"));
+	ask_address(&a, build_symbol(build_path("none"), "one"));
+	CHECK(!stat(build_path("none"), &st));
+	a.model.images.at[0].inode = st.st_ino;
+	a.model.images.at[0].device_major = major(st.st_dev);
+	a.model.images.at[0].device_minor = minor(st.st_dev);
+	resolve_here(&a);
+	CHECK_EQ_STR(ask_name(&a, 0), "one");
+	symbols_free(a.symbols);
+	a.model.images.at[0].inode++;
+	resolve_here(&a);
+	CHECK_EQ_STR(ask_name(&a, 0), "[unknown]");
+	CHECK_HAS(a.symbols->images[0].why, "another file now");
+	symbols_free(a.symbols);
+	a.model.images.at[0].inode = 0;
+	resolve_here(&a);
+	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_MISSING);
+	ask_done(&a);
+}
+
+TEST(missing_file_says_why)
+{
+	struct ask a;
+
+	ask_init(&a, "/nonexistent/program");
+	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x1000}));
+	set_id(&a, "aabb");
+	resolve_here(&a);
+	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_MISSING);
+	CHECK_EQ_STR(a.symbols->images[0].why, "/nonexistent/program: No such file or directory");
+	ask_done(&a);
+}

@@ -78,9 +78,9 @@ static bool repeat(const struct perfdata *pd, long times, FILE *out)
 
 int main(int argc, char **argv)
 {
-	struct os_map map = {0};
-	struct perfdata pd = {0};
-	struct err err = {0};
+	struct os_map map = { 0 };
+	struct perfdata pd = { 0 };
+	struct err err = { 0 };
 	FILE *out;
 	bool ok;
 

@@ -29,13 +29,13 @@ static void put_text(struct buf *out, const struct buf *text)
 
 static bool put_recipe(struct buf *out, struct buf *names, const char *path, struct err *err)
 {
-	buf_auto text = {0};
+	buf_auto text = { 0 };
 	struct recipe *r;
 	bool ok;
 
 	if (!os_load_file(path, 1 << 20, &text, err))
 		return false;
-	if (!recipe_parse(&r, path, (struct str){buf_str(&text), text.len}, err))
+	if (!recipe_parse(&r, path, (struct str){ buf_str(&text), text.len }, err))
 		return false;
 	ok = recipe_check(r, err);
 	if (ok) {
@@ -50,9 +50,9 @@ static bool put_recipe(struct buf *out, struct buf *names, const char *path, str
 
 int main(int argc, char **argv)
 {
-	buf_auto out = {0};
-	buf_auto names = {0};
-	struct err err = {0};
+	buf_auto out = { 0 };
+	buf_auto names = { 0 };
+	struct err err = { 0 };
 
 	buf_puts(&out, "/* Made by tools/gen-recipes. */\n#include \"store/recipe.h\"\n\n"
 		       "const struct recipe_builtin recipe_builtins[] = {\n");

@@ -22,7 +22,8 @@ struct cursor {
 
 static inline struct cursor cursor_of(const char *name, const void *bytes, size_t len)
 {
-	const uint8_t *p = bytes;
+	/* No bytes may have no address, and NULL + 0 is not defined. */
+	const uint8_t *p = bytes ? bytes : (const void *)"";
 
 	return (struct cursor){ .name = name, .start = p, .at = p, .end = p + len };
 }

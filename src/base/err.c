@@ -6,66 +6,84 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A cut text ends in "..." so that it never looks whole. */
-static void put(char *to, size_t size, const char *fmt, va_list ap)
+/*
+ * Puts text at to + at, in size bytes in total. A cut text ends in "..." so that it never looks
+ * whole, and no character of several bytes is cut in half.
+ */
+static __attribute__((format(printf, 4, 0))) void put(char *to, size_t size, size_t at,
+						      const char *fmt, va_list ap)
 {
-	int n = vsnprintf(to, size, fmt, ap);
+	int n = vsnprintf(to + at, size - at, fmt, ap);
+	size_t end = size - 4;
 
-	if (n >= 0 && (size_t)n >= size)
-		memcpy(to + size - 4, "...", 4);
+	if (n < 0)
+		to[at] = 0;
+	if (n < 0 || (size_t)n < size - at)
+		return;
+	while (end > 0 && (to[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(to + end, "...", 4);
 }
 
-bool err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+static ERR_PRINTF(3, 4) void add(char *to, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
-	*err = (struct err){ .kind = kind };
 	va_start(ap, fmt);
-	put(err->text, sizeof(err->text), fmt, ap);
+	put(to, size, strlen(to), fmt, ap);
 	va_end(ap);
+}
+
+/* Arguments may point into the old error, so the new one is made beside it. */
+bool err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+{
+	struct err e = { .kind = kind };
+	va_list ap;
+
+	va_start(ap, fmt);
+	put(e.text, sizeof(e.text), 0, fmt, ap);
+	va_end(ap);
+	*err = e;
 	return false;
 }
 
 bool err_sys(struct err *err, int errnum, const char *fmt, ...)
 {
-	va_list ap;
-	size_t len;
+	struct err e = { .kind = ERR_SYSTEM, .sys_errno = errnum };
 	char reason[96];
+	va_list ap;
 
-	*err = (struct err){ .kind = ERR_SYSTEM, .sys_errno = errnum };
 	va_start(ap, fmt);
-	put(err->text, sizeof(err->text), fmt, ap);
+	put(e.text, sizeof(e.text), 0, fmt, ap);
 	va_end(ap);
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s",
-		 strerror_r(errnum, reason, sizeof(reason)));
+	add(e.text, sizeof(e.text), ": %s", strerror_r(errnum, reason, sizeof(reason)));
+	*err = e;
 	return false;
 }
 
 bool err_refuse(struct err *err, const char *id, const char *fmt, ...)
 {
+	struct err e = { .kind = ERR_REFUSED };
 	va_list ap;
 
-	*err = (struct err){ .kind = ERR_REFUSED };
-	snprintf(err->id, sizeof(err->id), "%s", id);
+	snprintf(e.id, sizeof(e.id), "%s", id);
 	va_start(ap, fmt);
-	put(err->text, sizeof(err->text), fmt, ap);
+	put(e.text, sizeof(e.text), 0, fmt, ap);
 	va_end(ap);
+	*err = e;
 	return false;
 }
 
 bool err_wrap(struct err *err, const char *fmt, ...)
 {
-	char old[sizeof(err->text)];
+	char text[sizeof(err->text)];
 	va_list ap;
-	size_t len;
 
-	memcpy(old, err->text, sizeof(old));
 	va_start(ap, fmt);
-	put(err->text, sizeof(err->text), fmt, ap);
+	put(text, sizeof(text), 0, fmt, ap);
 	va_end(ap);
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s", old);
+	add(text, sizeof(text), ": %s", err->text);
+	memcpy(err->text, text, sizeof(text));
 	return false;
 }
 
@@ -76,7 +94,7 @@ bool err_hint(struct err *err, const char *fmt, ...)
 	if (err->hint[0])
 		return false;
 	va_start(ap, fmt);
-	put(err->hint, sizeof(err->hint), fmt, ap);
+	put(err->hint, sizeof(err->hint), 0, fmt, ap);
 	va_end(ap);
 	return false;
 }

@@ -9,7 +9,7 @@ struct map_slot {
 	bool used;
 };
 
-/* FNV-1a over 8-byte words with a final mix; not for hostile sizes of one bucket, for speed. */
+/* Words of 8 bytes, each mixed in; made for speed, not against somebody who aims at one bucket. */
 uint64_t hash_bytes(const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
@@ -84,6 +84,12 @@ static uint32_t *intern_slot(uint32_t *slots, size_t cap, const struct intern *t
 	return &slots[i];
 }
 
+/* Names are compared as C strings, so a zero byte ends them. */
+static struct str until_zero(struct str s)
+{
+	return (struct str){ s.at, s.len ? strnlen(s.at, s.len) : 0 };
+}
+
 uint32_t intern_put(struct intern *t, struct str s)
 {
 	uint32_t *slot;
@@ -98,8 +104,7 @@ uint32_t intern_put(struct intern *t, struct str s)
 		t->slots = slots;
 		t->cap = cap;
 	}
-	/* Names are compared as C strings, so a zero byte ends them. */
-	s.len = strnlen(s.at, s.len);
+	s = until_zero(s);
 	slot = intern_slot(t->slots, t->cap, t, s);
 	if (!*slot) {
 		vec_add(&t->names, arena_strndup(&t->arena, s.at, s.len));
@@ -114,7 +119,7 @@ uint32_t intern_find(const struct intern *t, struct str s)
 
 	if (!t->names.len)
 		return UINT32_MAX;
-	slot = intern_slot(t->slots, t->cap, t, s);
+	slot = intern_slot(t->slots, t->cap, t, until_zero(s));
 	return *slot ? *slot - 1 : UINT32_MAX;
 }
 

@@ -70,6 +70,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (!b || b->size - b->used < want) {
 		size_t room = want > ARENA_BLOCK / 4 ? want : ARENA_BLOCK;
 
+		if (room > SIZE_MAX - sizeof(*b))
+			log_no_memory(size);
 		b = mem_alloc(sizeof(*b) + room);
 		b->size = room;
 		/* A block made for one large object goes below, so that the open one stays open. */
@@ -131,6 +133,8 @@ void *buf_room(struct buf *b, size_t len)
 	if (b->cap - b->len <= len) {
 		size_t cap = b->cap ? b->cap * 2 : 128;
 
+		if (len >= SIZE_MAX - b->len)
+			log_no_memory(len);
 		if (cap - b->len <= len)
 			cap = b->len + len + 1;
 		b->at = mem_resize(b->at, cap);

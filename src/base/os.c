@@ -141,6 +141,8 @@ bool os_make_dirs(const char *path, struct err *err)
 	char_auto part = mem_strdup(path);
 	struct stat st;
 
+	if (!*path)
+		return err_set(err, ERR_INTERNAL, "cannot make a folder without a name");
 	for (char *p = part + 1;; p++) {
 		char c = *p;
 
@@ -153,8 +155,10 @@ bool os_make_dirs(const char *path, struct err *err)
 		if (!c)
 			break;
 	}
-	if (stat(path, &st) || !S_ISDIR(st.st_mode))
-		return err_sys(err, ENOTDIR, "%s", path);
+	if (stat(path, &st))
+		return err_sys(err, errno, "cannot make the folder %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_sys(err, ENOTDIR, "cannot make the folder %s", path);
 	return true;
 }
 

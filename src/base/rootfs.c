@@ -20,6 +20,12 @@ int rootfs_open(const struct rootfs *r, const char *path)
 	return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* Not zero bytes: command lines and notes end in them. */
+static bool is_white(uint8_t c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
 bool rootfs_read(const struct rootfs *r, const char *path, struct buf *out)
 {
 	fd_auto fd = rootfs_open(r, path);
@@ -28,7 +34,7 @@ bool rootfs_read(const struct rootfs *r, const char *path, struct buf *out)
 
 	if (fd < 0 || !os_read_fd(fd, path, 64u << 20, out, &err))
 		return false;
-	while (out->len > start && strchr(" \n\t", out->at[out->len - 1]))
+	while (out->len > start && is_white(out->at[out->len - 1]))
 		out->at[--out->len] = 0;
 	return true;
 }
@@ -63,7 +69,7 @@ const char **rootfs_list(const struct rootfs *r, const char *path, struct arena 
 	const char **out;
 
 	for (struct dirent *d; dir && (d = readdir(dir));)
-		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
 			vec_add(&names, arena_strdup(a, d->d_name));
 	if (dir)
 		closedir(dir);
@@ -78,18 +84,23 @@ const char **rootfs_list(const struct rootfs *r, const char *path, struct arena 
 
 bool cpu_list_parse(struct cpu_list *list, const char *text)
 {
+	enum { ID_MAX = 65535 };
 	struct str rest = str_trim(str_of(text)), part, low;
 
 	vec_clear(&list->ids);
+	if (rest.len && rest.at[rest.len - 1] == ',')
+		return false;
 	while (str_cut(&rest, ',', &part)) {
 		uint64_t first, last;
+		bool range = part.len && memchr(part.at, '-', part.len);
 
 		if (!str_cut(&part, '-', &low) || !str_u64(low, &first))
 			return false;
 		last = first;
-		if (part.len && !str_u64(part, &last))
+		if (range && !str_u64(part, &last))
 			return false;
-		if (last < first || last > 65535)
+		/* A text of many ranges must not cost more memory than there can be CPUs. */
+		if (last < first || last > ID_MAX || last - first >= ID_MAX + 1 - list->ids.len)
 			return false;
 		for (uint64_t i = first; i <= last; i++)
 			vec_add(&list->ids, (int)i);

@@ -8,7 +8,7 @@
 
 bool str_eq(struct str a, const char *b)
 {
-	return strlen(b) == a.len && !memcmp(a.at, b, a.len);
+	return strlen(b) == a.len && (!a.len || !memcmp(a.at, b, a.len));
 }
 
 bool str_starts(const char *s, const char *prefix)
@@ -124,16 +124,20 @@ bool str_i64(struct str s, int64_t *out)
 
 bool str_double(struct str s, double *out)
 {
-	char text[64], *end;
+	char text[64], *end, first;
 	double v;
 
-	if (!s.len || s.len >= sizeof(text) || is_blank(s.at[0]))
+	if (!s.len || s.len >= sizeof(text))
 		return false;
 	memcpy(text, s.at, s.len);
 	text[s.len] = 0;
+	/* strtod would also skip blanks and take "nan" and "infinity". */
+	first = text[strspn(text, "+-")];
+	if (digit_of(first) > 9 && first != '.')
+		return false;
 	errno = 0;
 	v = strtod(text, &end);
-	if (*end || errno)
+	if (end != text + s.len || errno)
 		return false;
 	*out = v;
 	return true;
@@ -144,8 +148,8 @@ bool str_duration_ns(struct str s, uint64_t *ns)
 	static const struct {
 		const char *unit;
 		double ns;
-	} units[] = { { "", 1e9 },   { "ns", 1 },   { "us", 1e3 }, { "ms", 1e6 },
-		      { "s", 1e9 },  { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 } };
+	} units[] = { { "", 1e9 },  { "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },
+		      { "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 } };
 	size_t digits = 0;
 	struct str unit;
 	double v;
@@ -167,6 +171,13 @@ bool str_duration_ns(struct str s, uint64_t *ns)
 	return false;
 }
 
+/* Forms longer than needed, halves of UTF-16 pairs, and beyond Unicode. */
+static bool is_forbidden(uint32_t c, size_t n)
+{
+	return (n == 3 && c < 0x800) || (n == 4 && c < 0x10000) || c > 0x10ffff ||
+	       (c >= 0xd800 && c < 0xe000);
+}
+
 size_t str_utf8_len(struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.at;
@@ -186,10 +197,7 @@ size_t str_utf8_len(struct str s)
 			return 0;
 		c = c << 6 | (p[i] & 0x3f);
 	}
-	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) || c > 0x10ffff ||
-	    (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return n;
+	return is_forbidden(c, n) ? 0 : n;
 }
 
 /* True for C0, DEL and the C1 controls, which a terminal may obey. */
@@ -208,7 +216,7 @@ void str_escape(struct buf *b, struct str s)
 
 		if (c == '\\' || c == '\n' || c == '\t' || c == '\r') {
 			const char e[3] = { '\\',
-					    c == '\n'	? 'n' :
+					    c == '\n' ? 'n' :
 					    c == '\t' ? 't' :
 					    c == '\r' ? 'r' :
 							'\\',

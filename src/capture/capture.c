@@ -18,11 +18,11 @@ struct capture *capture_new(struct wire *wire, const struct target *target,
 
 	c->wire = wire;
 	c->target = target;
-	c->opener = (struct opener){ setup->open ? setup->open : target_open_real,
-				     setup->open_ctx };
+	c->opener =
+		(struct opener){ setup->open ? setup->open : target_open_real, setup->open_ctx };
 	memcpy(c->stdio, setup->stdio, sizeof(c->stdio));
 	c->signal_fd = c->pid_fd = -1;
-	images_init(&c->images);
+	images_init(&c->images, &c->files_before);
 	return c;
 }
 
@@ -64,7 +64,7 @@ static void give_signals_back(struct capture *c)
 	sigprocmask(SIG_SETMASK, &c->old_mask, NULL);
 }
 
-static bool map_rings(struct capture *c, struct err *err)
+bool capture_map_rings(struct capture *c, struct err *err)
 {
 	struct ring_size size = plan_ring_size(&c->plan, c->job, c->target, c->rings.page_bytes,
 					       c->rings.cpus.ids.len);
@@ -79,7 +79,7 @@ static bool open_for(struct capture *c, int tid, struct err *err)
 		rings_open_task(&c->rings, &c->plan, tid, &c->opener, &c->notes, err);
 
 	if (opened == RINGS_OPENED)
-		return map_rings(c, err);
+		return capture_map_rings(c, err);
 	return target_explain_open(c->target, c->plan.name, tid == RINGS_EVERYONE,
 				   !c->plan.attr.exclude_kernel, err->sys_errno, err);
 }
@@ -223,8 +223,7 @@ enum capture_result capture_run(struct capture *c, const struct job *job, struct
 	c->job = job;
 	c->launched.go = c->launched.exec_result = -1;
 	ok = take_signals(c, err) && rings_init(&c->rings, err) &&
-	     plan_make(&c->plan, job, c->target, &c->opener, &c->notes, err) &&
-	     open_events(c, err);
+	     plan_make(&c->plan, job, c->target, &c->opener, &c->notes, err) && open_events(c, err);
 	if (ok) {
 		start(c);
 		loop_run(c);

@@ -217,7 +217,7 @@ void capture_tell_lost(struct capture *c, uint64_t lost)
 	c->counts.lost += lost;
 }
 
-void capture_peek_forks(struct capture *c, struct map *tids)
+void capture_peek_forks(struct capture *c, uint64_t id_above, struct map *tids)
 {
 	for (size_t i = 0; i < c->rings.list.len; i++) {
 		struct ring *r = &c->rings.list.at[i];
@@ -225,7 +225,8 @@ void capture_peek_forks(struct capture *c, struct map *tids)
 		struct record_head h;
 
 		for (uint64_t at = r->tail; at < head; at += h.size) {
-			struct cursor body;
+			struct cursor body, stamp;
+			uint32_t tid;
 
 			h = head_at(c, r, at);
 			if (h.size < RECORD_HEADER_BYTES || h.size > head - at)
@@ -233,8 +234,13 @@ void capture_peek_forks(struct capture *c, struct map *tids)
 			if (h.type != PERFDATA_FORK)
 				continue;
 			body = body_at(c, r, at, h.size);
+			stamp = body;
 			cursor_skip(&body, 8);
-			*map_put(tids, cursor_u32(&body), NULL) = 1;
+			tid = cursor_u32(&body);
+			/* IDENTIFIER closes a record: the event that the child inherited. */
+			cursor_skip(&stamp, cursor_left(&stamp) - 8);
+			if (cursor_u64(&stamp) > id_above && !stamp.failed)
+				*map_put(tids, tid, NULL) = 1;
 		}
 	}
 }

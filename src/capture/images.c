@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -18,13 +17,15 @@ enum {
 	IMAGES_MOST = 1 << 20,
 };
 
-void images_init(struct images *i)
+void images_init(struct images *i, struct rlimit *before)
 {
-	struct rlimit files = { 0 };
+	struct rlimit files;
 
 	*i = (struct images){ .most = 256 };
+	*before = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
 	if (getrlimit(RLIMIT_NOFILE, &files))
 		return;
+	*before = files;
 	if (files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &files))

@@ -7,6 +7,7 @@
 #ifndef CULPRIT_CAPTURE_IMAGES_H
 #define CULPRIT_CAPTURE_IMAGES_H
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/map.h"
@@ -34,14 +35,14 @@ struct image {
 
 struct images {
 	VEC(struct image) list;
-	struct map by_key;   /* build id or device and inode, hashed: index + 1 */
-	size_t open, most;   /* descriptors in use and allowed */
-	size_t oldest;	     /* next to be given up */
-	bool no_map_files;   /* the kernel refused /proc/PID/map_files once */
+	struct map by_key; /* build id or device and inode, hashed: index + 1 */
+	size_t open, most; /* descriptors in use and allowed */
+	size_t oldest;	   /* next to be given up */
+	bool no_map_files; /* the kernel refused /proc/PID/map_files once */
 };
 
-/* Raises RLIMIT_NOFILE to its ceiling and takes most of it. */
-void images_init(struct images *i);
+/* Raises RLIMIT_NOFILE to its ceiling and takes most of it. *before is what it was. */
+void images_init(struct images *i, struct rlimit *before);
 /*
  * Makes sure that the file of a mapping is open; gives it, or NULL when it cannot be had. Valid
  * until the next call.

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,6 +170,8 @@ static _Noreturn void child_main(struct capture *c, int go, int result, pid_t ag
 		_exit(127);
 	child_stdio(c->stdio);
 	child_signals(&c->old_mask);
+	if (c->files_before.rlim_cur != RLIM_INFINITY)
+		(void)setrlimit(RLIMIT_NOFILE, &c->files_before);
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	errnum = child_exec(&c->launched, c->job->argv);
@@ -259,7 +260,8 @@ bool launch_result(struct capture *c, struct err *err)
 				interpreter);
 	}
 	if (errnum == ENOENT)
-		return err_hint(err, "the loader that the program names is missing (file %s shows it)",
+		return err_hint(err,
+				"the loader that the program names is missing (file %s shows it)",
 				path);
 	if (errnum == ENOEXEC)
 		return err_hint(err, "is it a program for another kind of machine? (file %s)",

@@ -165,15 +165,20 @@ static void fill_slots(const struct capture *c, struct pollfd *slots)
 
 	for (int i = 0; i < SLOT_RINGS; i++)
 		slots[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
-	for (size_t i = 0; i < c->rings.list.len; i++)
-		slots[SLOT_RINGS + i] =
-			(struct pollfd){ .fd = c->rings.list.at[i].hung_up ?
-						       -1 :
-						       c->rings.list.at[i].owner_fd,
-					 .events = POLLIN };
+	for (size_t i = 0; i < c->rings.list.len; i++) {
+		size_t watched = c->rings.list.at[i].watched;
+
+		slots[SLOT_RINGS + i] = (struct pollfd){ .fd = watched < c->rings.fds.len ?
+								       c->rings.fds.at[watched] :
+								       -1,
+							 .events = POLLIN };
+	}
 }
 
-/* An event whose task has ended hangs up for good; its ring is then emptied by the clock. */
+/*
+ * An event whose task has ended hangs up for good: the next thread's event of that CPU wakes us
+ * then, and when there is none the ring is emptied by the clock alone.
+ */
 static bool rings_ready(struct capture *c, const struct pollfd *slots)
 {
 	bool ready = false;
@@ -181,7 +186,7 @@ static bool rings_ready(struct capture *c, const struct pollfd *slots)
 	for (size_t i = 0; i < c->rings.list.len; i++) {
 		ready |= slots[i].revents & POLLIN;
 		if (slots[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-			c->rings.list.at[i].hung_up = true;
+			c->rings.list.at[i].watched += c->rings.list.len;
 	}
 	return ready;
 }

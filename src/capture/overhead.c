@@ -3,24 +3,87 @@
 #include "capture/session.h"
 
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/os.h"
 
 enum { RATE_LEAST_HZ = 10 };
 
-static void halve_rate(struct capture *c, double permille)
+/* Events that were opened by us take a new rate; what children inherited of them does not. */
+static void set_rate(const struct capture *c, uint64_t rate)
 {
-	uint64_t before = c->plan.frequency_hz, rate = before / 2;
 	/* The kernel turns a timer's frequency into a period in ns when it opens the event. */
 	uint64_t value = c->plan.is_timer ? 1000000000u / rate : rate;
 
 	for (size_t i = 0; i < c->rings.fds.len; i++)
 		(void)ioctl(c->rings.fds.at[i], PERF_EVENT_IOC_PERIOD, &value);
+}
+
+/* The processes that are recorded: the workload's, or the one we are attached to and its children. */
+static void recorded_pids(const struct capture *c, struct cpu_list *pids)
+{
+	enum { TICK_NS = 10000000 };
+	struct cpu_list all = { 0 };
+
+	if (c->job->scope == JOB_LAUNCH) {
+		tree_pids(getpid(), pids);
+		return;
+	}
+	vec_add(&pids->ids, (int)c->job->pid);
+	tree_pids((int)c->job->pid, &all);
+	for (size_t i = 0; i < all.ids.len; i++)
+		if (attach_start_ns((uint64_t)all.ids.at[i]) + TICK_NS >= c->attached_boot_ns)
+			vec_add(&pids->ids, all.ids.at[i]);
+	vec_done(&all.ids);
+}
+
+static uint64_t largest_id(const struct rings *r)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < r->ids.len; i++)
+		if (r->ids.at[i] > most)
+			most = r->ids.at[i];
+	return most;
+}
+
+/*
+ * Opens new events with the new rate beside the old ones, then stops the old ones with all that was
+ * inherited from them. For some milliseconds both count.
+ */
+static bool replace_events(struct capture *c)
+{
+	struct cpu_list pids = { 0 };
+	size_t old = c->rings.fds.len;
+	struct err err;
+	bool ok;
+
+	recorded_pids(c, &pids);
+	c->plan.attr.enable_on_exec = 0;
+	ok = follow_open(c, &pids, largest_id(&c->rings), &err);
+	vec_done(&pids.ids);
+	if (ok)
+		rings_disable_to(&c->rings, old);
+	else
+		rings_close_from(&c->rings, old);
+	return ok;
+}
+
+static void halve_rate(struct capture *c, double permille)
+{
+	uint64_t before = c->plan.frequency_hz, rate = before / 2;
+	bool all;
+
 	c->plan.frequency_hz = rate;
-	notes_add(&c->notes, "RATE_LOWERED",
-		  "sampling at %llu Hz instead of %llu Hz from now on: the agent took %.1f %% of the machine, the limit is %.1f %%",
-		  (unsigned long long)rate, (unsigned long long)before, permille / 10,
-		  c->job->max_overhead_permille / 10.0);
+	c->plan.attr.sample_freq = rate;
+	all = c->job->scope == JOB_SYSTEM || replace_events(c);
+	if (!all || c->job->scope == JOB_SYSTEM)
+		set_rate(c, rate);
+	notes_add(
+		&c->notes, "RATE_LOWERED",
+		"sampling%s at %llu Hz instead of %llu Hz from now on: the agent took %.1f %% of the machine, the limit is %.1f %%",
+		all ? "" : " the first threads", (unsigned long long)rate,
+		(unsigned long long)before, permille / 10, c->job->max_overhead_permille / 10.0);
 	capture_send_notes(c);
 }
 
@@ -32,9 +95,10 @@ void overhead_check(struct capture *c, uint64_t now_ns)
 	double permille = wall ? (double)(cpu - c->second_cpu_ns) * 1000 / ((double)wall * cpus) :
 				 0;
 
-	c->second_start_ns = now_ns;
-	c->second_cpu_ns = cpu;
 	if (c->job->max_overhead_permille && permille > c->job->max_overhead_permille &&
 	    c->plan.frequency_hz >= 2 * RATE_LEAST_HZ)
 		halve_rate(c, permille);
+	/* What the change itself took is no reason for the next one. */
+	c->second_start_ns = os_now_ns();
+	c->second_cpu_ns = os_self_cpu_ns();
 }

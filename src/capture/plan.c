@@ -11,7 +11,7 @@
 #include "base/os.h"
 
 enum {
-	LOST_COUNT = 1 << 4, /* PERF_FORMAT_LOST, which kernels know since 6.0 */
+	LOST_COUNT = 1 << 4,	       /* PERF_FORMAT_LOST, which kernels know since 6.0 */
 	RING_LEAST_BYTES = 256 * 1024, /* bursts of mappings come at any rate */
 };
 
@@ -178,9 +178,10 @@ static void set_rate(struct plan *p, const struct job *job, struct notes *notes)
 	p->frequency_hz = job->frequency_hz;
 	if (most > 0 && p->frequency_hz > (uint64_t)most) {
 		p->frequency_hz = (uint64_t)most;
-		notes_add(notes, "RATE_LIMITED",
-			  "sampling at %lld Hz instead of %llu Hz: kernel.perf_event_max_sample_rate allows no more",
-			  most, (unsigned long long)job->frequency_hz);
+		notes_add(
+			notes, "RATE_LIMITED",
+			"sampling at %lld Hz instead of %llu Hz: kernel.perf_event_max_sample_rate allows no more",
+			most, (unsigned long long)job->frequency_hz);
 	}
 	p->attr.freq = 1;
 	p->attr.sample_freq = p->frequency_hz;
@@ -232,9 +233,10 @@ static void note_kernel_left_out(const struct plan *p, const struct job *job,
 				 const struct target *t, struct notes *notes)
 {
 	if (job->rings == JOB_RINGS_ALL && p->attr.exclude_kernel)
-		notes_add(notes, "KERNEL_EXCLUDED",
-			  "kernel code is left out: kernel.perf_event_paranoid is %lld; to include it: sudo sysctl kernel.perf_event_paranoid=1, or run as root",
-			  (long long)t->paranoid);
+		notes_add(
+			notes, "KERNEL_EXCLUDED",
+			"kernel code is left out: kernel.perf_event_paranoid is %lld; to include it: sudo sysctl kernel.perf_event_paranoid=1, or run as root",
+			(long long)t->paranoid);
 }
 
 static bool plan_auto(struct plan *p, const struct job *job, const struct target *t,
@@ -271,7 +273,8 @@ bool plan_make(struct plan *p, const struct job *job, const struct target *t,
 
 	if (!is_auto && !named_event(job->event, &probe, &timer)) {
 		err_set(err, ERR_USAGE, "unknown event '%.40s'", job->event);
-		return err_hint(err, "known: auto, cycles, cpu-clock, task-clock, rNNNN (hexadecimal)");
+		return err_hint(err,
+				"known: auto, cycles, cpu-clock, task-clock, rNNNN (hexadecimal)");
 	}
 	if (system && rootfs_read(&here, "/sys/devices/system/cpu/online", &text) &&
 	    cpu_list_parse(&online, buf_str(&text)) && online.ids.len)
@@ -309,8 +312,8 @@ static uint64_t largest_under(uint64_t most, uint64_t page_bytes, uint64_t count
 	return n * page_bytes;
 }
 
-struct ring_size plan_ring_size(const struct plan *p, const struct job *job,
-				const struct target *t, uint64_t page_bytes, uint64_t count)
+struct ring_size plan_ring_size(const struct plan *p, const struct job *job, const struct target *t,
+				uint64_t page_bytes, uint64_t count)
 {
 	/*
 	 * Drains are 0.1 s apart; room for four of them, as a busy machine lets us wait. For two

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 
 #include "target/target.h"
-#include "wire/job.h"
+#include "wire/wire.h"
 
 struct note {
 	const char *id, *text; /* in the arena */
@@ -27,9 +27,9 @@ struct opener {
 struct plan {
 	char name[64]; /* as shown: "cpu-clock:u" */
 	struct perf_event_attr attr;
-	bool is_timer;		     /* cpu-clock or task-clock: its period is in ns */
-	uint64_t frequency_hz;	     /* 0 when the job asked for a period */
-	uint64_t record_bytes;	     /* what a sample is expected to take, with room to spare */
+	bool is_timer;	       /* cpu-clock or task-clock: its period is in ns */
+	uint64_t frequency_hz; /* 0 when the job asked for a period */
+	uint64_t record_bytes; /* what a sample is expected to take, with room to spare */
 	uint64_t record_bytes_most;
 };
 
@@ -42,14 +42,14 @@ ERR_CHECKED bool plan_make(struct plan *p, const struct job *job, const struct t
 			   const struct opener *o, struct notes *notes, struct err *err);
 
 struct ring_size {
-	uint64_t bytes;	     /* of the data area of each ring; a power of two of pages */
+	uint64_t bytes;	      /* of the data area of each ring; a power of two of pages */
 	uint64_t bytes_least; /* below that a single record may not fit */
 };
 /*
  * The size of each of count rings: what the rate fills between two drains with room to spare, under
  * the job's total, and under what an unprivileged user may lock.
  */
-struct ring_size plan_ring_size(const struct plan *p, const struct job *job,
-				const struct target *t, uint64_t page_bytes, uint64_t count);
+struct ring_size plan_ring_size(const struct plan *p, const struct job *job, const struct target *t,
+				uint64_t page_bytes, uint64_t count);
 
 #endif

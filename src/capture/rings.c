@@ -32,7 +32,8 @@ bool rings_init(struct rings *r, struct err *err)
 
 static void drop_cpu(struct rings *r, size_t i, struct notes *notes)
 {
-	notes_add(notes, "CPU_OFFLINE", "CPU %d went offline and is not recorded", r->cpus.ids.at[i]);
+	notes_add(notes, "CPU_OFFLINE", "CPU %d went offline and is not recorded",
+		  r->cpus.ids.at[i]);
 	r->cpus.ids.len--;
 	for (; i < r->cpus.ids.len; i++)
 		r->cpus.ids.at[i] = r->cpus.ids.at[i + 1];
@@ -42,14 +43,15 @@ static void drop_cpu(struct rings *r, size_t i, struct notes *notes)
 static bool redirect(struct rings *r, size_t first, struct err *err)
 {
 	for (size_t i = first; i < r->fds.len; i++)
-		if (ioctl(r->fds.at[i], PERF_EVENT_IOC_SET_OUTPUT,
-			  r->list.at[i - first].owner_fd) < 0)
-			return err_sys(err, errno, "cannot join a thread's event to the ring of CPU %d",
+		if (ioctl(r->fds.at[i], PERF_EVENT_IOC_SET_OUTPUT, r->list.at[i - first].owner_fd) <
+		    0)
+			return err_sys(err, errno,
+				       "cannot join a thread's event to the ring of CPU %d",
 				       r->list.at[i - first].cpu);
 	return true;
 }
 
-static void close_from(struct rings *r, size_t first)
+void rings_close_from(struct rings *r, size_t first)
 {
 	while (r->fds.len > first)
 		close(r->fds.at[--r->fds.len]);
@@ -71,7 +73,7 @@ enum rings_opened rings_open_task(struct rings *r, const struct plan *p, int tid
 			continue;
 		}
 		if (fd < 0) {
-			close_from(r, first);
+			rings_close_from(r, first);
 			err_sys(err, -fd, "cannot open %s on CPU %d", p->name, r->cpus.ids.at[i]);
 			return fd == -ESRCH ? RINGS_TASK_GONE : RINGS_FAILED;
 		}
@@ -82,7 +84,7 @@ enum rings_opened rings_open_task(struct rings *r, const struct plan *p, int tid
 		i++;
 	}
 	if (r->mapped && !redirect(r, first, err)) {
-		close_from(r, first);
+		rings_close_from(r, first);
 		return RINGS_FAILED;
 	}
 	return RINGS_OPENED;
@@ -110,6 +112,7 @@ static int map_all(struct rings *r, uint64_t bytes)
 		}
 		vec_add(&r->list, ((struct ring){ .cpu = r->cpus.ids.at[i],
 						  .owner_fd = r->fds.at[i],
+						  .watched = i,
 						  .page = at,
 						  .data = (uint8_t *)at + r->page_bytes }));
 	}
@@ -133,10 +136,11 @@ bool rings_map(struct rings *r, struct ring_size size, const struct target *t, s
 		bytes /= 2;
 	}
 	if (bytes < size.bytes)
-		notes_add(notes, "RINGS_SMALLER",
-			  "rings of %llu KiB per CPU instead of %llu KiB: the system gave no more (%s)",
-			  (unsigned long long)(bytes / 1024),
-			  (unsigned long long)(size.bytes / 1024), strerror(failed));
+		notes_add(
+			notes, "RINGS_SMALLER",
+			"rings of %llu KiB per CPU instead of %llu KiB: the system gave no more (%s)",
+			(unsigned long long)(bytes / 1024), (unsigned long long)(size.bytes / 1024),
+			strerror(failed));
 	r->mapped = true;
 	return true;
 }
@@ -154,7 +158,12 @@ void rings_enable_from(const struct rings *r, size_t first)
 
 void rings_disable(const struct rings *r)
 {
-	for (size_t i = 0; i < r->fds.len; i++)
+	rings_disable_to(r, r->fds.len);
+}
+
+void rings_disable_to(const struct rings *r, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
 		(void)ioctl(r->fds.at[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 

@@ -13,14 +13,14 @@ struct ring {
 	int owner_fd; /* one of the events' descriptors */
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
-	uint64_t tail; /* up to here everything was taken */
-	bool hung_up;  /* the owner's task has ended: no more wake-ups */
+	uint64_t tail;	/* up to here everything was taken */
+	size_t watched; /* index in fds of the event that wakes us; past the end: none is left */
 };
 
 struct rings {
 	VEC(struct ring) list;
-	VEC(int) fds;	 /* of all events; closed by rings_done */
-	VEC(uint64_t) ids; /* of all events, PERF_EVENT_IOC_ID */
+	VEC(int) fds;	      /* of all events; closed by rings_done */
+	VEC(uint64_t) ids;    /* of all events, PERF_EVENT_IOC_ID */
 	struct cpu_list cpus; /* those that are recorded */
 	uint64_t page_bytes, ring_bytes;
 	bool mapped;
@@ -45,6 +45,9 @@ void rings_enable(const struct rings *r);
 /* Those that were opened from fds[first] on. */
 void rings_enable_from(const struct rings *r, size_t first);
 void rings_disable(const struct rings *r);
+/* The first count of them, with all that was inherited from them. */
+void rings_disable_to(const struct rings *r, size_t count);
+void rings_close_from(struct rings *r, size_t first);
 /* Samples that the kernel could not write, over all events; 0 on kernels that do not tell. */
 uint64_t rings_lost(const struct rings *r, const struct plan *p);
 void rings_done(struct rings *r);

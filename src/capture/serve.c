@@ -168,9 +168,11 @@ static enum served hidden_symbols(const struct capture *c, struct err *err)
 	err_refuse(err, "KPTR_RESTRICT",
 		   "the kernel hides its symbols from this user: kernel.kptr_restrict is %lld",
 		   (long long)c->target->kptr_restrict);
-	err_hint(err, c->target->kptr_restrict >= 2 ?
-			      "sudo sysctl kernel.kptr_restrict=1 and record as root" :
-			      "record as root, or: sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+	err_hint(
+		err,
+		c->target->kptr_restrict >= 2 ?
+			"sudo sysctl kernel.kptr_restrict=1 and record as root" :
+			"record as root, or: sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 	return NOT_SERVED;
 }
 

@@ -14,10 +14,10 @@
 
 /* A command between fork and exec, and after. */
 struct launched {
-	pid_t pid;	/* 0: none, or reaped */
-	int go;		/* a byte here lets it exec; -1 when done */
+	pid_t pid;	 /* 0: none, or reaped */
+	int go;		 /* a byte here lets it exec; -1 when done */
 	int exec_result; /* its errno comes here when exec fails; closes on success; -1 when told */
-	char *path;	/* that is executed */
+	char *path;	 /* that is executed */
 	bool is_elf;
 	bool reaped;
 	int status;
@@ -51,6 +51,7 @@ struct capture {
 	struct opener opener;
 	int stdio[3];
 	struct images images;
+	struct rlimit files_before; /* RLIMIT_NOFILE as the workload is to have it */
 	bool host_gone;
 
 	/* Of the job that runs. */
@@ -64,17 +65,18 @@ struct capture {
 	struct perfdata_style style;
 	sigset_t old_mask;
 	int signal_fd;
-	int pid_fd;		/* JOB_PID: readable when the process has ended; -1 */
-	pid_t parent;		/* whose end means that the host is gone */
-	bool rounds;		/* drains end with FINISHED_ROUND: not while the past is told */
+	int pid_fd;   /* JOB_PID: readable when the process has ended; -1 */
+	pid_t parent; /* whose end means that the host is gone */
+	bool rounds;  /* drains end with FINISHED_ROUND: not while the past is told */
 	uint64_t started_ns;
-	uint64_t second_ns;	/* next once-a-second work */
+	uint64_t second_ns;			 /* next once-a-second work */
 	uint64_t second_start_ns, second_cpu_ns; /* the last one, for the agent's own cost */
 	uint64_t next_drain_ns;
 	unsigned drains;
+	uint64_t attached_boot_ns;	      /* JOB_PID: when, in ns since boot */
 	uint64_t pid_cpu_start, pid_cpu_last; /* JOB_PID, ns */
-	VEC(struct pollfd) slots; /* of the loop */
-	struct buf scratch; /* a record that wraps around the end of its ring */
+	VEC(struct pollfd) slots;	      /* of the loop */
+	struct buf scratch;		      /* a record that wraps around the end of its ring */
 };
 
 /* send.c: frames to the host. All set host_gone when it cannot be reached, and then do nothing. */
@@ -90,8 +92,8 @@ void capture_send_records(struct capture *c, struct buf *records);
 bool capture_drain(struct capture *c);
 /* A LOST_SAMPLES record for what the kernel lost but could not say. */
 void capture_tell_lost(struct capture *c, uint64_t lost);
-/* Adds the thread ids of FORK records that still lie in the rings. */
-void capture_peek_forks(struct capture *c, struct map *tids);
+/* Adds the thread ids of FORK records of events above an id that still lie in the rings. */
+void capture_peek_forks(struct capture *c, uint64_t id_above, struct map *tids);
 
 /* launch.c */
 /* Finds and forks the command; it waits before exec. */
@@ -105,8 +107,22 @@ void launch_reap(struct capture *c);
 void launch_abandon(struct capture *c);
 
 /* tree.c */
+/* All descendants of a process but zombies. */
+void tree_pids(int root, struct cpu_list *out);
 /* Sends a signal to all descendants of this process; how many there are. Signal 0 only counts. */
 size_t tree_signal(int signal);
+
+/* capture.c */
+ERR_CHECKED bool capture_map_rings(struct capture *c, struct err *err);
+
+/* follow.c */
+/*
+ * Opens events for all threads of these processes and lets them count; maps the rings when there
+ * are none yet. id_above: the largest event id that was given out before. On failure err has the
+ * errno; the caller knows the words.
+ */
+ERR_CHECKED bool follow_open(struct capture *c, const struct cpu_list *pids, uint64_t id_above,
+			     struct err *err);
 
 /* attach.c */
 /* Opens events for all threads of the job's process. */
@@ -115,6 +131,8 @@ ERR_CHECKED bool attach_open(struct capture *c, struct err *err);
 bool attach_alive(uint64_t pid);
 /* CPU time of the process so far, in ns; otherwise when it cannot be read. */
 uint64_t attach_cpu_ns(uint64_t pid, uint64_t otherwise);
+/* When the process began, in ns since boot, as coarse as the kernel's ticks; 0 when unknown. */
+uint64_t attach_start_ns(uint64_t pid);
 
 /* synth.c */
 /* Describes the kernel's text and modules. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and signals all descendants of this process, when a workload must not be left behind. */
+/* Finds all descendants of a process, to follow them or to leave none of them behind. */
 #include "capture/session.h"
 
 #include <unistd.h>
@@ -26,19 +26,19 @@ static bool parent_of(uint32_t pid, uint32_t *parent)
 	return true;
 }
 
-size_t tree_signal(int signal)
+void tree_pids(int root, struct cpu_list *out)
 {
 	struct cpu_list pids = { 0 };
 	struct map family = { 0 };
 	VEC(uint32_t) parents = { 0 };
 	bool grown = true;
-	size_t count = 0;
 
+	vec_clear(&out->ids);
 	synth_pids(&pids);
 	for (size_t i = 0; i < pids.ids.len; i++)
 		if (!parent_of((uint32_t)pids.ids.at[i], vec_push(&parents)))
 			parents.at[i] = 0;
-	*map_put(&family, (uint64_t)getpid(), NULL) = 1;
+	*map_put(&family, (uint64_t)root, NULL) = 1;
 	/* Children may have lower numbers than their parents, so until nothing is added. */
 	while (grown) {
 		grown = false;
@@ -48,18 +48,28 @@ size_t tree_signal(int signal)
 			if (!parents.at[i] || !map_find(&family, parents.at[i]))
 				continue;
 			map_put(&family, (uint64_t)pids.ids.at[i], &is_new);
-			if (!is_new)
-				continue;
-			grown = true;
-			count++;
-			if (signal) {
-				kill(pids.ids.at[i], signal);
-				kill(pids.ids.at[i], SIGCONT);
-			}
+			if (is_new)
+				vec_add(&out->ids, pids.ids.at[i]);
+			grown |= is_new;
 		}
 	}
 	vec_done(&pids.ids);
 	vec_done(&parents);
 	map_done(&family);
+}
+
+size_t tree_signal(int signal)
+{
+	struct cpu_list pids = { 0 };
+	size_t count;
+
+	tree_pids(getpid(), &pids);
+	count = pids.ids.len;
+	for (size_t i = 0; signal && i < count; i++) {
+		kill(pids.ids.at[i], signal);
+		/* One that is stopped gets it only when it goes on. */
+		kill(pids.ids.at[i], SIGCONT);
+	}
+	vec_done(&pids.ids);
 	return count;
 }

@@ -12,6 +12,7 @@ enum {
 	BATCH = 64,		   /* table entries per read */
 	ENTRIES_MAX = 65535,	   /* e_phnum and e_shnum have 16 bits */
 	NOTES_MAX_BYTES = 1 << 20, /* build ids lie in blocks of a few dozen bytes */
+	NOTES_ALL_BYTES = 8 << 20,
 };
 
 struct elf_file {
@@ -21,6 +22,7 @@ struct elf_file {
 	bool is_64, swap;
 	uint64_t ph_offset, sh_offset;
 	uint16_t ph_size, ph_count, sh_size, sh_count;
+	uint64_t notes_left; /* bytes of notes that may still be read */
 };
 
 static struct cursor elf_cursor(const struct elf_file *f, const void *bytes, size_t len,
@@ -48,7 +50,7 @@ static bool header_read(struct elf_file *f, struct elf_id *id, struct err *err)
 	n = f->read(f->ctx, bytes, sizeof(bytes), 0);
 	if (n < 0)
 		return err_sys(err, errno ? errno : EIO, "cannot read %s", f->name);
-	if (n < 6 || memcmp(bytes, ELFMAG, SELFMAG))
+	if (n < 6 || memcmp(bytes, ELFMAG, SELFMAG) != 0)
 		return err_set(err, ERR_FORMAT, "%s is no ELF file", f->name);
 	if ((bytes[EI_CLASS] != ELFCLASS32 && bytes[EI_CLASS] != ELFCLASS64) ||
 	    (bytes[EI_DATA] != ELFDATA2LSB && bytes[EI_DATA] != ELFDATA2MSB))
@@ -74,17 +76,18 @@ static bool header_read(struct elf_file *f, struct elf_id *id, struct err *err)
 	return true;
 }
 
-static bool note_block(const struct elf_file *f, uint64_t offset, uint64_t len, uint64_t align,
+static bool note_block(struct elf_file *f, uint64_t offset, uint64_t len, uint64_t align,
 		       struct elf_id *id)
 {
 	buf_auto bytes = { 0 };
 	struct cursor c;
 	long n;
 
-	if (!len)
-		return false;
 	if (len > NOTES_MAX_BYTES)
 		len = NOTES_MAX_BYTES;
+	if (!len || len > f->notes_left)
+		return false;
+	f->notes_left -= len;
 	n = f->read(f->ctx, buf_room(&bytes, (size_t)len), (size_t)len, offset);
 	if (n <= 0)
 		return false;
@@ -92,7 +95,7 @@ static bool note_block(const struct elf_file *f, uint64_t offset, uint64_t len, 
 	return elf_id_notes(&c, align, id->build_id, &id->build_id_len);
 }
 
-static bool segment_notes(const struct elf_file *f, struct cursor *c, struct elf_id *id)
+static bool segment_notes(struct elf_file *f, struct cursor *c, struct elf_id *id)
 {
 	uint32_t type = cursor_u32(c);
 	uint64_t offset, len, align;
@@ -109,7 +112,7 @@ static bool segment_notes(const struct elf_file *f, struct cursor *c, struct elf
 	return !c->failed && note_block(f, offset, len, align, id);
 }
 
-static bool section_notes(const struct elf_file *f, struct cursor *c, struct elf_id *id)
+static bool section_notes(struct elf_file *f, struct cursor *c, struct elf_id *id)
 {
 	uint64_t offset, len, align;
 
@@ -124,10 +127,10 @@ static bool section_notes(const struct elf_file *f, struct cursor *c, struct elf
 	return !c->failed && note_block(f, offset, len, align, id);
 }
 
-typedef bool entry_fn(const struct elf_file *f, struct cursor *c, struct elf_id *id);
+typedef bool entry_fn(struct elf_file *f, struct cursor *c, struct elf_id *id);
 
 /* Goes through a header table in batches until visit is content or the table or file ends. */
-static bool table_visit(const struct elf_file *f, uint64_t offset, uint32_t size, uint32_t count,
+static bool table_visit(struct elf_file *f, uint64_t offset, uint32_t size, uint32_t count,
 			entry_fn *visit, struct elf_id *id)
 {
 	uint8_t bytes[BATCH * 64];
@@ -179,7 +182,9 @@ static uint32_t section_count(const struct elf_file *f)
 bool elf_id_read(struct elf_id *out, const char *name, elf_read_fn *read, void *ctx,
 		 struct err *err)
 {
-	struct elf_file f = { .name = name, .read = read, .ctx = ctx };
+	struct elf_file f = {
+		.name = name, .read = read, .ctx = ctx, .notes_left = NOTES_ALL_BYTES
+	};
 	struct elf_id id = { 0 };
 
 	if (!header_read(&f, &id, err))

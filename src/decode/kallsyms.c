@@ -24,7 +24,7 @@ bool kallsyms_parse(struct str line, struct kallsyms_line *out)
 /* AAELF64 section 5.5.5: $x and $d, also with .anything behind; $a and $t on 32 bits. */
 static bool is_mapping_symbol(struct str name)
 {
-	return name.len >= 2 && name.at[0] == '$' && memchr("xdat", name.at[1], 4) &&
+	return name.len >= 2 && name.at[0] == '$' && name.at[1] && strchr("xdat", name.at[1]) &&
 	       (name.len == 2 || name.at[2] == '.');
 }
 

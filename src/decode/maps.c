@@ -22,21 +22,30 @@ static bool permissions(struct str s, struct maps_line *m)
 	       flag(s.at[3], 's', 'p', &m->shared);
 }
 
-bool maps_parse(struct str line, struct maps_line *out)
+static bool device(struct str s, struct maps_line *m)
 {
-	struct str range, perms, offset, device, inode;
-	struct maps_line m = { 0 };
 	uint64_t major, minor;
 
-	if (!str_word(&line, &range) || !str_word(&line, &perms) || !str_word(&line, &offset) ||
-	    !str_word(&line, &device) || !str_word(&line, &inode))
+	if (!hex_pair(s, ':', &major, &minor) || major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
-	if (!hex_pair(range, '-', &m.start, &m.end) || m.end < m.start || !permissions(perms, &m) ||
-	    !str_hex(offset, &m.offset) || !hex_pair(device, ':', &major, &minor) ||
-	    major > UINT32_MAX || minor > UINT32_MAX || !str_u64(inode, &m.inode))
+	m->device_major = (uint32_t)major;
+	m->device_minor = (uint32_t)minor;
+	return true;
+}
+
+bool maps_parse(struct str line, struct maps_line *out)
+{
+	enum { RANGE, PERMS, OFFSET, DEVICE, INODE, WORDS };
+	struct maps_line m = { 0 };
+	struct str w[WORDS];
+
+	for (int i = 0; i < WORDS; i++)
+		if (!str_word(&line, &w[i]))
+			return false;
+	if (!hex_pair(w[RANGE], '-', &m.start, &m.end) || m.end < m.start ||
+	    !permissions(w[PERMS], &m) || !str_hex(w[OFFSET], &m.offset) ||
+	    !device(w[DEVICE], &m) || !str_u64(w[INODE], &m.inode))
 		return false;
-	m.device_major = (uint32_t)major;
-	m.device_minor = (uint32_t)minor;
 	/* Blanks in front are the kernel's padding; blanks at the end belong to the name. */
 	while (line.len && line.at[0] == ' ')
 		line.at++, line.len--;
@@ -49,8 +58,8 @@ bool maps_parse(struct str line, struct maps_line *out)
 
 bool maps_stat_comm(struct str stat, struct str *comm, struct str *rest)
 {
-	const char *first = memchr(stat.at, '(', stat.len);
-	const char *last = memrchr(stat.at, ')', stat.len);
+	const char *first = stat.len ? memchr(stat.at, '(', stat.len) : NULL;
+	const char *last = stat.len ? memrchr(stat.at, ')', stat.len) : NULL;
 
 	if (!first || !last || last < first)
 		return false;

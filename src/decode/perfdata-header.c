@@ -160,9 +160,34 @@ static void find_features(struct perfdata *pd, const struct file_header *h)
 	}
 }
 
-static bool is_compressed(const struct file_header *h)
+/*
+ * A recording that was never closed lacks its feature bits, but its records tell: perf puts all that
+ * comes from the kernel into compressed ones, so no sample stands before the first of them.
+ */
+static bool holds_compressed(const struct perfdata *pd)
 {
-	return h->bits[0] >> PERFDATA_F_COMPRESSED & 1;
+	enum { FAR_ENOUGH = 16 << 20 };
+	uint64_t offset = pd->data_start;
+	struct perfdata_record r;
+
+	while (offset - pd->data_start < FAR_ENOUGH &&
+	       perfdata_next(pd, &offset, &r) == PERFDATA_RECORD) {
+		if (r.type == PERFDATA_COMPRESSED || r.type == PERFDATA_COMPRESSED2)
+			return true;
+		if (r.type == PERFDATA_SAMPLE)
+			return false;
+	}
+	return false;
+}
+
+static bool refuse_compressed(const struct perfdata *pd, struct err *err)
+{
+	err_set(err, ERR_UNSUPPORTED,
+		"%s is a compressed recording, which this version cannot read", pd->name);
+	return err_hint(err,
+			"record without -z (--compression-level), or convert it with "
+			"perf inject -i %s -o NEW",
+			pd->name);
 }
 
 static bool open_file(struct perfdata *pd, struct err *err)
@@ -171,15 +196,13 @@ static bool open_file(struct perfdata *pd, struct err *err)
 
 	if (!check_magic(pd, err) || !read_header(pd, &h, err))
 		return false;
-	if (is_compressed(&h)) {
-		err_set(err, ERR_UNSUPPORTED,
-			"%s is a compressed recording, which this version cannot read", pd->name);
-		return err_hint(err, "record without -z (--compression-level), or convert it with "
-				     "perf inject");
-	}
+	if (h.bits[0] >> PERFDATA_F_COMPRESSED & 1)
+		return refuse_compressed(pd, err);
 	if (!perfdata_read_attrs(pd, h.attr_size, h.attrs_offset, h.attrs_size, err) ||
 	    !find_data(pd, &h, err))
 		return false;
+	if (holds_compressed(pd))
+		return refuse_compressed(pd, err);
 	find_features(pd, &h);
 	perfdata_plan_layouts(pd);
 	perfdata_check_features(pd);

@@ -177,7 +177,7 @@ static void identity_read(struct cursor *c, uint16_t misc, struct perfdata_mmap 
 		return;
 	memcpy(m->build_id, id, len);
 	/* The kernel gives zeros for a file without one. */
-	m->has_build_id = memcmp(m->build_id, (const uint8_t[20]){ 0 }, 20);
+	m->has_build_id = memcmp(m->build_id, (const uint8_t[20]){ 0 }, 20) != 0;
 	m->build_id_len = m->has_build_id ? len : 0;
 }
 

@@ -300,7 +300,7 @@ void images_finish(struct images *im)
 		if (image->kind == MODEL_IMAGE_KERNEL)
 			image->key = "kernel";
 		else if (image->kind == MODEL_IMAGE_VDSO)
-			image->key = arena_printf(&m->arena, "vdso-%s", m->arch);
+			image->key = "vdso";
 		else if (image->kind == MODEL_IMAGE_FILE && image->build_id[0])
 			image->key = arena_strdup(&m->arena, image->build_id);
 		else if (image->kind == MODEL_IMAGE_FILE)

@@ -62,6 +62,13 @@ static void note(struct model *m, const char *text)
 	vec_add(&m->notes, text);
 }
 
+static void note_count(const struct pass *p, const char *what, uint64_t count)
+{
+	if (count)
+		note(p->m,
+		     arena_printf(&p->m->arena, "%s in %s: %" PRIu64, what, p->pd->name, count));
+}
+
 /* Why it is partial comes first. */
 static void add_notes(const struct pass *p)
 {
@@ -69,27 +76,22 @@ static void add_notes(const struct pass *p)
 	const struct perfdata *pd = p->pd;
 	struct arena *a = &m->arena;
 
+	m->partial = p->damaged || pd->cut || p->compressed;
 	if (p->damaged)
 		note(m, arena_printf(a,
 				     "%s is damaged at offset %" PRIu64
 				     ": what came before it was read",
 				     pd->name, p->lead));
 	else if (pd->cut)
-		note(m, arena_printf(
-				a, "%s was not closed or is cut: it was read up to offset %" PRIu64,
-				pd->name, p->lead));
+		note(m, arena_printf(a,
+				     "%s was not closed or is cut: it was read up to offset "
+				     "%" PRIu64,
+				     pd->name, p->lead));
+	note_count(p, "compressed records that were not read", p->compressed);
 	for (const char **n = pd->notes.at; n < pd->notes.at + pd->notes.len; n++)
 		note(m, arena_strdup(a, *n));
-	if (m->bad_records)
-		note(m, arena_printf(a, "%" PRIu64 " records of %s do not hold what they promise",
-				     m->bad_records, pd->name));
-	if (m->unknown_records)
-		note(m, arena_printf(a, "%" PRIu64 " records of %s are of unknown types",
-				     m->unknown_records, pd->name));
-	if (p->compressed)
-		note(m, arena_printf(a, "%" PRIu64 " compressed records of %s were not read",
-				     p->compressed, pd->name));
-	m->partial = p->damaged || pd->cut || p->compressed;
+	note_count(p, "records that do not hold what they promise", m->bad_records);
+	note_count(p, "records of unknown types", m->unknown_records);
 }
 
 static bool is_readable(const struct pass *p, struct err *err)
@@ -99,11 +101,6 @@ static bool is_readable(const struct pass *p, struct err *err)
 	if (!m->records && p->damaged)
 		return err_set(err, ERR_FORMAT, "%s: no record can be read at offset %" PRIu64,
 			       p->pd->name, p->lead);
-	if (!m->samples && p->compressed) {
-		err_set(err, ERR_UNSUPPORTED, "%s: compressed recordings are not supported",
-			p->pd->name);
-		return err_hint(err, "record without -z");
-	}
 	return true;
 }
 

@@ -41,7 +41,7 @@ struct pass {
 	uint64_t lead, trail; /* offsets of the next record */
 	uint64_t shown;	      /* offset at the last progress call */
 	uint64_t now;	      /* time of the last sample that had one */
-	uint64_t compressed;  /* records that are not read */
+	uint64_t compressed;  /* records not read; perfdata_open refuses files full of them */
 	bool timed;	      /* side-band records have times */
 	bool done, damaged;   /* the lead stopped, and because of damage */
 };

@@ -5,12 +5,18 @@
 static struct history *lives_of(struct processes *ps, uint32_t pid)
 {
 	bool is_new;
-	uint64_t *at = map_put(&ps->pids, pid, &is_new);
+	uint64_t *at;
 
+	/* Samples of one thread come in a row. */
+	if (ps->last_lives && ps->last_pid == pid)
+		return &ps->lives.at[ps->last_lives - 1];
+	at = map_put(&ps->pids, pid, &is_new);
 	if (is_new) {
 		*at = ps->lives.len;
 		(void)vec_push(&ps->lives);
 	}
+	ps->last_pid = pid;
+	ps->last_lives = (uint32_t)*at + 1;
 	return &ps->lives.at[*at];
 }
 
@@ -79,14 +85,17 @@ uint32_t processes_fork(struct processes *ps, uint32_t pid, uint32_t parent_pid,
 
 uint32_t processes_exec(struct processes *ps, uint32_t pid, uint64_t t)
 {
-	uint32_t i = current(ps, pid);
+	uint32_t i = current(ps, pid), old, fresh;
 	struct process *p = &ps->list.at[i];
 
 	/* A dead process does not exec: the fork of its successor was lost. */
 	if (p->ended)
 		return life_add(ps, pid, t, 0);
 	p->fresh = false;
-	history_add(&p->versions, t, version_add(ps, 0, i));
+	old = history_at(&p->versions, UINT64_MAX);
+	fresh = version_add(ps, 0, i);
+	ps->versions.at[fresh].old = old;
+	history_add(&p->versions, t, fresh);
 	return i;
 }
 
@@ -123,6 +132,8 @@ uint32_t processes_version(const struct processes *ps, uint32_t process, uint64_
 
 const struct piece *processes_find(const struct processes *ps, uint32_t version, uint64_t address)
 {
+	if (version == MODEL_NONE)
+		return NULL;
 	return pieces_find(&ps->pieces, ps->versions.at[version].root, address);
 }
 

@@ -28,6 +28,7 @@ struct process {
 struct version {
 	uint32_t root, process;
 	uint32_t maps; /* mappings put in so far */
+	uint32_t old;  /* the version that an exec replaced by this one, else MODEL_NONE */
 };
 
 struct processes {
@@ -36,6 +37,8 @@ struct processes {
 	struct pieces pieces;
 	struct map pids;	   /* pid -> index in lives */
 	VEC(struct history) lives; /* by pid, indexes in list */
+	uint32_t last_pid;	   /* that was looked up, and its place in lives plus one */
+	uint32_t last_lives;
 };
 
 /* The process that had this pid at t; made when it was never told of. */
@@ -52,7 +55,7 @@ void processes_exit(struct processes *ps, uint32_t pid, uint64_t t);
 void processes_map(struct processes *ps, uint32_t process, uint64_t t, const struct piece *p);
 /* Id of the version of its address space at t. */
 uint32_t processes_version(const struct processes *ps, uint32_t process, uint64_t t);
-/* What covers the address in that version, or NULL. Valid until the next mapping. */
+/* What covers the address in that version, or NULL (also for MODEL_NONE). Until the next mapping. */
 const struct piece *processes_find(const struct processes *ps, uint32_t version, uint64_t address);
 void processes_done(struct processes *ps);
 

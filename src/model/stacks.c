@@ -41,10 +41,10 @@ struct walk {
 	uint32_t version;
 	enum stack_mode sampled; /* level of the sample's own ip */
 	bool has_ip;
-	enum stack_mode mode;
-	bool is_first; /* the next entry was not put there by a call */
-	bool ended;    /* garbage came; the rest of this level is none */
-	bool missed;   /* no mapping covered an address */
+	enum stack_mode mode; /* of the entries after the last mark */
+	bool is_first;	      /* the next entry was not put there by a call */
+	bool ended;	      /* garbage came; the rest of this level is none */
+	bool missed;	      /* no mapping covered an address */
 };
 
 static uint32_t addr_get(struct stacks *st, uint32_t image, uint64_t address, bool is_return)
@@ -89,6 +89,11 @@ static uint32_t user_addr(struct walk *w, uint64_t ip, bool is_return)
 	if (p)
 		return addr_get(st, p->image, ip + p->shift, is_return);
 	w->missed = true;
+	/* An exec at work in the kernel was called by the program that it replaces. */
+	if (w->is_first && st->frames.len)
+		p = processes_find(st->ps, st->ps->versions.at[w->version].old, ip);
+	if (p)
+		return addr_get(st, p->image, ip + p->shift, is_return);
 	return addr_get(st, unknown_image(st, w->version), ip, is_return);
 }
 
@@ -96,10 +101,9 @@ static uint32_t user_addr(struct walk *w, uint64_t ip, bool is_return)
  * Most chains share most of their addresses with chains just before. What was found stays true for
  * its version; what was missed is not kept.
  */
-static uint32_t recent_get(struct walk *w, uint64_t ip, bool is_return)
+static uint32_t recent_get(struct walk *w, bool in_kernel, uint64_t ip, bool is_return)
 {
 	struct stacks *st = w->st;
-	bool in_kernel = w->mode == STACK_KERNEL;
 	uint32_t version = in_kernel ? MODEL_NONE : w->version, addr;
 	uint64_t hash = hash_u64(ip ^ (uint64_t)version << 40 ^ (uint64_t)is_return << 63);
 	struct recent_addr *r;
@@ -119,13 +123,13 @@ static uint32_t recent_get(struct walk *w, uint64_t ip, bool is_return)
 	return addr;
 }
 
-static void frame_add(struct walk *w, uint64_t ip)
+static void frame_add(struct walk *w, enum stack_mode mode, uint64_t ip)
 {
 	struct stacks *st = w->st;
 	bool is_return = !w->is_first;
 	uint32_t addr = MODEL_NONE;
 
-	switch (w->mode) {
+	switch (mode) {
 	case STACK_HYPERVISOR:
 		addr = addr_get(st, images_hypervisor(st->images), ip, is_return);
 		break;
@@ -137,17 +141,17 @@ static void frame_add(struct walk *w, uint64_t ip)
 	case STACK_USER:
 	case STACK_UNKNOWN:
 	case STACK_MODE_MASK:
-		addr = recent_get(w, ip, is_return);
+		addr = recent_get(w, mode == STACK_KERNEL, ip, is_return);
 		break;
 	}
 	w->is_first = false;
 	vec_add(&st->frames, addr);
 }
 
-/* A level that the record leaves open is seen from the address. */
+/* A level that the record leaves open, or one that nobody knows, is seen from the address. */
 static enum stack_mode settled(enum stack_mode mode, uint64_t ip)
 {
-	if (mode != STACK_UNKNOWN)
+	if (mode != STACK_UNKNOWN && mode <= STACK_GUEST_USER)
 		return mode;
 	return ip >> 63 ? STACK_KERNEL : STACK_USER;
 }
@@ -157,7 +161,6 @@ static void entry_add(struct walk *w, uint64_t ip)
 	enum stack_mode mode = settled(w->mode, ip);
 	bool is_innermost = !w->st->frames.len;
 
-	w->mode = mode;
 	/*
 	 * The first entry stands for the sampled place, but the sample's own ip is the better word
 	 * for it; and where the level that was interrupted is left out of chains, it comes on top.
@@ -165,15 +168,13 @@ static void entry_add(struct walk *w, uint64_t ip)
 	if (is_innermost && w->has_ip && mode == w->sampled) {
 		ip = w->sample->ip;
 	} else if (is_innermost && w->has_ip) {
-		w->mode = w->sampled;
-		frame_add(w, w->sample->ip);
-		w->mode = mode;
+		frame_add(w, w->sampled, w->sample->ip);
 		w->is_first = true;
 	}
 	if (ip < LOWEST_ADDRESS && w->st->frames.len)
 		w->ended = true;
 	else
-		frame_add(w, ip);
+		frame_add(w, mode, ip);
 }
 
 static void walk_chain(struct walk *w)
@@ -186,15 +187,15 @@ static void walk_chain(struct walk *w)
 		if (ip >= MARK_FIRST) {
 			w->mode = mode_of_mark(ip);
 			w->is_first = true;
-			w->ended = false;
+			/* No mark that is known: a broken frame pointer led to a small negative. */
+			w->ended = w->mode == STACK_UNKNOWN;
 		} else if (!w->ended) {
 			entry_add(w, ip);
 		}
 	}
 	if (!w->st->frames.len && w->has_ip) {
-		w->mode = w->sampled;
 		w->is_first = true;
-		frame_add(w, s->ip);
+		frame_add(w, w->sampled, s->ip);
 	}
 }
 
@@ -261,14 +262,27 @@ static void resolve(struct stacks *st, struct chain *c, const struct stack_query
 	}
 }
 
+/* One multiplication per entry on the way, where hash_bytes has two: chains are most of the bytes. */
+static uint64_t chain_hash(const struct perfdata_sample *s)
+{
+	uint64_t hash = s->chain_len, entry;
+
+	for (uint64_t i = 0; i < s->chain_len; i++) {
+		memcpy(&entry, s->chain + i * 8, 8);
+		hash += entry * 0xd6e8feb86659fd93u;
+		hash = (hash << 31 | hash >> 33) * 0x9e3779b97f4a7c15u;
+	}
+	return hash_u64(hash);
+}
+
 void stacks_hash(const struct stacks *st, struct stack_query *q)
 {
 	const struct perfdata_sample *s = &q->sample;
-	uint64_t hash = hash_bytes(s->chain, (size_t)s->chain_len * 8);
+	uint64_t hash = chain_hash(s);
 	uint64_t has_ip = s->attr->sample_type & PERFDATA_S_IP;
 
 	hash = hash_u64(hash ^ (uint64_t)q->version << 32) + s->ip;
-	q->hash = hash_u64(hash ^ (q->misc & STACK_MODE_MASK) << 1 ^ has_ip);
+	q->hash = hash_u64(hash ^ (uint64_t)(q->misc & STACK_MODE_MASK) << 1 ^ has_ip);
 	if (st->index.cap)
 		__builtin_prefetch(&st->index.slots[index_start(&st->index, q->hash).at]);
 }

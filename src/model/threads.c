@@ -10,12 +10,18 @@ enum { LOOK_BACK = 8 };
 static struct history *lives_of(struct threads *th, uint32_t tid)
 {
 	bool is_new;
-	uint64_t *at = map_put(&th->tids, tid, &is_new);
+	uint64_t *at;
 
+	/* Samples of one thread come in a row. */
+	if (th->last_lives && th->last_tid == tid)
+		return &th->lives.at[th->last_lives - 1];
+	at = map_put(&th->tids, tid, &is_new);
 	if (is_new) {
 		*at = th->lives.len;
 		(void)vec_push(&th->lives);
 	}
+	th->last_tid = tid;
+	th->last_lives = (uint32_t)*at + 1;
 	return &th->lives.at[*at];
 }
 

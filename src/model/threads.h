@@ -23,6 +23,8 @@ struct threads {
 	VEC(struct task) tasks;
 	struct map tids; /* tid -> index in lives */
 	VEC(struct history) lives;
+	uint32_t last_tid; /* that was looked up, and its place in lives plus one */
+	uint32_t last_lives;
 	struct intern comms;
 	VEC(const char *) model_comms; /* by comm id: the copy that the model owns, or NULL */
 	struct map pairs;	       /* task, comm -> pair */

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 
-enum { BUCKETS = 1000, FIRST_WIDTH_NS = 1000000, RECENT_ROWS = 1 << 14 };
+enum { BUCKETS = 1000, FIRST_WIDTH_NS = 1000000, RECENT_ROWS = 1 << 13 };
 
 void weights_init(struct weights *ws, struct model *m)
 {

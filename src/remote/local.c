@@ -77,8 +77,7 @@ static bool make_pipes(int down[2], int up[2], struct err *err)
 	return true;
 }
 
-bool remote_start_local(struct remote **out, const struct remote_options *options,
-			struct err *err)
+bool remote_start_local(struct remote **out, const struct remote_options *options, struct err *err)
 {
 	char_auto path = NULL;
 	int down[2], up[2];
@@ -89,12 +88,9 @@ bool remote_start_local(struct remote **out, const struct remote_options *option
 		return false;
 	pid = fork();
 	if (pid == 0) {
-		const int fds[6] = { down[0],
-				     up[1],
-				     2,
-				     options->stdio[0],
-				     options->stdio[1],
-				     options->stdio[2] };
+		const int fds[6] = {
+			down[0], up[1], 2, options->stdio[0], options->stdio[1], options->stdio[2]
+		};
 
 		become_agent(path, fds, options->keep_signals ? options->mask : NULL);
 	}
@@ -143,8 +139,8 @@ void remote_explain_death(struct remote *r, struct err *err)
 	}
 	r->pid = 0;
 	if (WIFSIGNALED(status))
-		err_set(err, ERR_SYSTEM, "the agent was killed by signal %d (%s)",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		err_set(err, ERR_SYSTEM, "the agent was killed by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == 127)
 		err_set(err, ERR_SYSTEM, "the agent could not be executed");
 	else

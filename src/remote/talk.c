@@ -24,8 +24,7 @@ enum wire_got remote_receive(struct remote *r, struct wire_frame *frame, struct 
 }
 
 /* The next frame must be of this type; an ERROR frame becomes the error. */
-static bool expect(struct remote *r, enum wire_type type, struct wire_frame *frame,
-		   struct err *err)
+static bool expect(struct remote *r, enum wire_type type, struct wire_frame *frame, struct err *err)
 {
 	if (remote_receive(r, frame, err) != WIRE_GOT)
 		return false;
@@ -83,8 +82,7 @@ bool remote_job(struct remote *r, const struct job *job, struct job_started *sta
 
 	job_encode(job, &body);
 	return wire_send(&r->wire, WIRE_JOB, (struct str){ buf_str(&body), body.len }, err) &&
-	       expect(r, WIRE_STARTED, &frame, err) &&
-	       job_started_decode(started, frame.body, err);
+	       expect(r, WIRE_STARTED, &frame, err) && job_started_decode(started, frame.body, err);
 }
 
 bool remote_stop(struct remote *r, int signal, uint64_t grace_ns, struct err *err)

@@ -13,7 +13,7 @@
 static void clean(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.len;) {
-		size_t n = str_utf8_len((struct str){s.at + i, s.len - i});
+		size_t n = str_utf8_len((struct str){ s.at + i, s.len - i });
 		unsigned char c = (unsigned char)s.at[i];
 		bool control = n == 1 && (c < 0x20 || c == 0x7f) && c != '\t' && c != '\n' &&
 			       c != '\r';
@@ -64,15 +64,15 @@ static void put_cell(struct buf *b, const struct column *column, const struct ce
 	case CELL_NULL:
 		break;
 	case CELL_TEXT:
-		put_text(b, (struct str){c->text, c->text_len});
+		put_text(b, (struct str){ c->text, c->text_len });
 		break;
 	case CELL_INTEGER:
 		buf_printf(b, column->kind == COLUMN_ADDRESS ? "0x%llx" : "%lld",
 			   (long long)c->integer);
 		break;
 	case CELL_REAL:
-		json_format_real(number, sizeof(number), c->real,
-				 column->kind == COLUMN_PCT ? 4 : -1);
+		jw_format_real(number, sizeof(number), c->real,
+			       column->kind == COLUMN_PCT ? 4 : -1);
 		buf_puts(b, number);
 		break;
 	case CELL_BOOLEAN:
@@ -123,18 +123,18 @@ void render_csv(struct buf *out, const struct findings *f, const struct render_o
 	head_line(out, "evidence", f->evidence_line);
 	head_line(out, "verdict", f->verdict);
 	head_line(out, "verdict_why", f->verdict_why);
-	for vec_each (found, &f->findings) {
+	vec_each(found, &f->findings) {
 		char_auto key = mem_printf("finding %s (%s)", found->id, found->severity);
 
 		head_line(out, key, found->text);
 	}
-	for vec_each (n, &f->notes) {
-		buf_auto key = {0};
+	vec_each(n, &f->notes) {
+		buf_auto key = { 0 };
 
 		buf_puts(&key, "note ");
 		str_escape(&key, str_of(n->id));
 		head_line(out, buf_str(&key), n->text);
 	}
-	for vec_each (t, &f->tables)
+	vec_each(t, &f->tables)
 		put_table(out, t);
 }

@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_flat(const struct json *j)
+static bool is_flat(const struct jw *j)
 {
 	return j->flat && j->depth >= j->flat;
 }
 
-static void new_line(struct json *j)
+static void new_line(struct jw *j)
 {
 	buf_u8(j->out, '\n');
 	for (unsigned int i = 0; i < j->depth; i++)
 		buf_puts(j->out, "  ");
 }
 
-static void put_key(struct json *j, const char *key)
+static void put_key(struct jw *j, const char *key)
 {
 	if (j->comma)
 		buf_puts(j->out, is_flat(j) ? ", " : ",");
@@ -32,7 +32,7 @@ static void put_key(struct json *j, const char *key)
 	j->comma = true;
 }
 
-void json_open(struct json *j, const char *key, char bracket, enum json_shape shape)
+void jw_open(struct jw *j, const char *key, char bracket, enum json_shape shape)
 {
 	put_key(j, key);
 	buf_u8(j->out, (uint8_t)bracket);
@@ -42,7 +42,7 @@ void json_open(struct json *j, const char *key, char bracket, enum json_shape sh
 	j->comma = false;
 }
 
-void json_close(struct json *j, char bracket)
+void jw_close(struct jw *j, char bracket)
 {
 	bool was_flat = is_flat(j);
 
@@ -55,7 +55,7 @@ void json_close(struct json *j, char bracket)
 	j->comma = true;
 }
 
-void json_text(struct json *j, const char *key, struct str value)
+void jw_text(struct jw *j, const char *key, struct str value)
 {
 	put_key(j, key);
 	buf_u8(j->out, '"');
@@ -63,15 +63,15 @@ void json_text(struct json *j, const char *key, struct str value)
 	buf_u8(j->out, '"');
 }
 
-void json_string(struct json *j, const char *key, const char *value)
+void jw_string(struct jw *j, const char *key, const char *value)
 {
 	if (value)
-		json_text(j, key, str_of(value));
+		jw_text(j, key, str_of(value));
 	else
-		json_null(j, key);
+		jw_null(j, key);
 }
 
-void json_integer(struct json *j, const char *key, int64_t value)
+void jw_integer(struct jw *j, const char *key, int64_t value)
 {
 	put_key(j, key);
 	buf_printf(j->out, "%lld", (long long)value);
@@ -89,7 +89,7 @@ static void trim_zeros(char *text)
 		text[--len] = 0;
 }
 
-void json_format_real(char *to, size_t size, double value, int decimals)
+void jw_format_real(char *to, size_t size, double value, int decimals)
 {
 	to[0] = 0;
 	if (!isfinite(value))
@@ -110,22 +110,22 @@ void json_format_real(char *to, size_t size, double value, int decimals)
 		snprintf(to, size, "0");
 }
 
-void json_real(struct json *j, const char *key, double value, int decimals)
+void jw_real(struct jw *j, const char *key, double value, int decimals)
 {
 	char text[400];
 
-	json_format_real(text, sizeof(text), value, decimals);
+	jw_format_real(text, sizeof(text), value, decimals);
 	put_key(j, key);
 	buf_puts(j->out, text[0] ? text : "null");
 }
 
-void json_boolean(struct json *j, const char *key, bool value)
+void jw_boolean(struct jw *j, const char *key, bool value)
 {
 	put_key(j, key);
 	buf_puts(j->out, value ? "true" : "false");
 }
 
-void json_null(struct json *j, const char *key)
+void jw_null(struct jw *j, const char *key)
 {
 	put_key(j, key);
 	buf_puts(j->out, "null");

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-struct json {
+struct jw {
 	struct buf *out;
 	unsigned int depth, flat; /* flat: the depth from which all is on one line, 0 for none */
 	bool comma;
@@ -17,17 +17,17 @@ struct json {
 
 enum json_shape { JSON_LINES, JSON_FLAT };
 
-void json_open(struct json *j, const char *key, char bracket, enum json_shape shape);
-void json_close(struct json *j, char bracket);
-void json_text(struct json *j, const char *key, struct str value);
-void json_string(struct json *j, const char *key, const char *value); /* NULL as null */
-void json_integer(struct json *j, const char *key, int64_t value);
+void jw_open(struct jw *j, const char *key, char bracket, enum json_shape shape);
+void jw_close(struct jw *j, char bracket);
+void jw_text(struct jw *j, const char *key, struct str value);
+void jw_string(struct jw *j, const char *key, const char *value); /* NULL as null */
+void jw_integer(struct jw *j, const char *key, int64_t value);
 /* decimals >= 0: fixed, without trailing zeros; < 0: what reads back as the same value. */
-void json_real(struct json *j, const char *key, double value, int decimals);
-void json_boolean(struct json *j, const char *key, bool value);
-void json_null(struct json *j, const char *key);
+void jw_real(struct jw *j, const char *key, double value, int decimals);
+void jw_boolean(struct jw *j, const char *key, bool value);
+void jw_null(struct jw *j, const char *key);
 
 /* The number as text, with a point whatever the locale; "" when it is not finite. */
-void json_format_real(char *to, size_t size, double value, int decimals);
+void jw_format_real(char *to, size_t size, double value, int decimals);
 
 #endif

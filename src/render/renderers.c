@@ -3,8 +3,8 @@
 #include "render/render.h"
 
 const struct renderer renderers[] = {
-	{"text", ".txt", render_text},
-	{"json", ".json", render_json},
-	{"csv", ".csv", render_csv},
-	{NULL, NULL, NULL},
+	{ "text", ".txt", render_text },
+	{ "json", ".json", render_json },
+	{ "csv", ".csv", render_csv },
+	{ NULL, NULL, NULL },
 };

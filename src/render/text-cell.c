@@ -37,7 +37,7 @@ void text_duration(struct buf *out, double ns)
 
 static void put_bytes(struct buf *out, double bytes)
 {
-	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
 	size_t unit = 0;
 
 	if (bytes < 1024) {
@@ -88,7 +88,7 @@ void text_cell(struct buf *out, enum column_kind kind, const struct cell *c)
 		buf_puts(out, "-");
 		break;
 	case CELL_TEXT:
-		put_name(out, (struct str){c->text, c->text_len});
+		put_name(out, (struct str){ c->text, c->text_len });
 		break;
 	case CELL_INTEGER:
 	case CELL_REAL:
@@ -106,11 +106,11 @@ static size_t head_bytes(struct str s, size_t width)
 	size_t bytes = 0, used = 0;
 
 	while (bytes < s.len) {
-		size_t n = str_utf8_len((struct str){s.at + bytes, s.len - bytes});
+		size_t n = str_utf8_len((struct str){ s.at + bytes, s.len - bytes });
 		size_t w;
 
 		n = n ? n : 1;
-		w = str_columns((struct str){s.at + bytes, n});
+		w = str_columns((struct str){ s.at + bytes, n });
 		if (used + w > width)
 			break;
 		used += w;
@@ -125,17 +125,17 @@ static size_t tail_bytes(struct str s, size_t width)
 	size_t total = str_columns(s), from = 0;
 
 	while (from < s.len && total > width) {
-		size_t n = str_utf8_len((struct str){s.at + from, s.len - from});
+		size_t n = str_utf8_len((struct str){ s.at + from, s.len - from });
 
 		n = n ? n : 1;
-		total -= str_columns((struct str){s.at + from, n});
+		total -= str_columns((struct str){ s.at + from, n });
 		from += n;
 	}
 	/* A mark that combines with the character that went must go with it. */
 	while (from < s.len) {
-		size_t n = str_utf8_len((struct str){s.at + from, s.len - from});
+		size_t n = str_utf8_len((struct str){ s.at + from, s.len - from });
 
-		if (n < 2 || str_columns((struct str){s.at + from, n}))
+		if (n < 2 || str_columns((struct str){ s.at + from, n }))
 			break;
 		from += n;
 	}
@@ -166,9 +166,14 @@ void text_fit(struct buf *out, struct str s, size_t width, enum text_cut cut, bo
 
 void text_bar(struct buf *out, double pct, size_t width)
 {
-	static const char *const parts[] = {"",		    "\xe2\x96\x8f", "\xe2\x96\x8e",
-					    "\xe2\x96\x8d", "\xe2\x96\x8c", "\xe2\x96\x8b",
-					    "\xe2\x96\x8a", "\xe2\x96\x89"};
+	static const char *const parts[] = { "",
+					     "\xe2\x96\x8f",
+					     "\xe2\x96\x8e",
+					     "\xe2\x96\x8d",
+					     "\xe2\x96\x8c",
+					     "\xe2\x96\x8b",
+					     "\xe2\x96\x8a",
+					     "\xe2\x96\x89" };
 	double most = (double)width * 8;
 	double share = pct > 0 ? pct < 100 ? pct : 100 : 0;
 	size_t eighths = (size_t)(share / 100 * most + 0.5);

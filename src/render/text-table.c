@@ -46,7 +46,7 @@ static void fill_cells(struct layout *l, struct shown *s)
 {
 	int inlined = s->kind == COLUMN_TREE ? column_named(l->t, "inlined") : -1;
 	size_t rows = table_rows(l->t);
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
 	s->natural = str_columns(str_of(l->t->columns[s->column].label));
 	s->cells = arena_alloc(&l->arena, sizeof(*s->cells) * rows);
@@ -58,7 +58,7 @@ static void fill_cells(struct layout *l, struct shown *s)
 		if (inlined >= 0 && table_cell(l->t, r, (size_t)inlined)->integer)
 			buf_puts(&b, " (inlined)");
 		s->cells[r] = arena_strndup(&l->arena, buf_str(&b), b.len);
-		width = str_columns((struct str){buf_str(&b), b.len});
+		width = str_columns((struct str){ buf_str(&b), b.len });
 		if (l->tree && s->kind == COLUMN_TREE)
 			width += str_columns(str_of(l->tree[r]));
 		if (width > s->natural)
@@ -100,7 +100,7 @@ static size_t total_width(const struct layout *l, bool at_least)
 	size_t total = INDENT;
 	bool first = true;
 
-	for vec_each (s, &l->columns) {
+	vec_each(s, &l->columns) {
 		if (s->dropped)
 			continue;
 		total += (first ? 0 : GAP) + (at_least ? s->least : s->width);
@@ -115,7 +115,7 @@ static struct shown *droppable(struct layout *l, bool is_name)
 	struct shown *last = NULL;
 	bool first = true;
 
-	for vec_each (s, &l->columns) {
+	vec_each(s, &l->columns) {
 		if (s->dropped || s->is_name != is_name)
 			continue;
 		if (!first)
@@ -138,13 +138,13 @@ static void fit_columns(struct layout *l)
 			break;
 		s->dropped = true;
 	}
-	for vec_each (s, &l->columns)
+	vec_each(s, &l->columns)
 		if (s->is_name && s->width > room)
 			s->width = room;
 	while (total_width(l, false) > room) {
 		struct shown *widest = NULL;
 
-		for vec_each (s, &l->columns)
+		vec_each(s, &l->columns)
 			if (s->is_name && !s->dropped && (!widest || s->width > widest->width))
 				widest = s;
 		if (!widest || widest->width <= NUMBERED_LEAST)
@@ -157,7 +157,7 @@ static void choose_bar(struct layout *l)
 {
 	if (!l->o->unicode || total_width(l, false) + BAR + 1 > l->o->columns)
 		return;
-	for vec_each (s, &l->columns)
+	vec_each(s, &l->columns)
 		if (s->kind == COLUMN_PCT) {
 			s->bar = true;
 			return;
@@ -182,7 +182,7 @@ static void put_name(struct buf *b, const struct layout *l, const struct shown *
 
 	if (s->kind == COLUMN_TREE && l->tree)
 		put_tree_lines(b, l, row, s->width);
-	used = str_columns((struct str){buf_str(b), b->len});
+	used = str_columns((struct str){ buf_str(b), b->len });
 	if (l->o->columns)
 		text_fit(b, str_of(s->cells[row]), s->width > used ? s->width - used : 0,
 			 s->kind == COLUMN_PLACE ? CUT_LEFT : CUT_MIDDLE, l->o->unicode);
@@ -214,9 +214,9 @@ static void put_cell(struct buf *out, size_t *blanks, const struct shown *s, str
 static void put_row(struct buf *out, const struct layout *l, size_t row)
 {
 	size_t blanks = INDENT;
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
-	for vec_each (s, &l->columns) {
+	vec_each(s, &l->columns) {
 		if (s->dropped)
 			continue;
 		buf_clear(&b);
@@ -224,7 +224,7 @@ static void put_row(struct buf *out, const struct layout *l, size_t row)
 			put_name(&b, l, s, row);
 		else
 			buf_puts(&b, s->cells[row]);
-		put_cell(out, &blanks, s, (struct str){buf_str(&b), b.len});
+		put_cell(out, &blanks, s, (struct str){ buf_str(&b), b.len });
 		if (s->bar)
 			put_bar(out, l, s, row);
 	}
@@ -234,17 +234,17 @@ static void put_row(struct buf *out, const struct layout *l, size_t row)
 static void put_header(struct buf *out, const struct layout *l)
 {
 	size_t blanks = INDENT;
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
 	text_style(out, l->o, STYLE_DIM);
-	for vec_each (s, &l->columns) {
+	vec_each(s, &l->columns) {
 		struct str label = str_of(l->t->columns[s->column].label);
 
 		if (s->dropped)
 			continue;
 		buf_clear(&b);
 		text_fit(&b, label, s->width, CUT_MIDDLE, l->o->unicode);
-		put_cell(out, &blanks, s, (struct str){buf_str(&b), b.len});
+		put_cell(out, &blanks, s, (struct str){ buf_str(&b), b.len });
 		if (s->bar)
 			blanks += BAR + 1;
 	}
@@ -270,7 +270,7 @@ static void put_more(struct buf *out, const struct layout *l)
 
 void text_table(struct buf *out, const struct table *t, const struct render_options *o)
 {
-	struct layout l = {.t = t, .o = o};
+	struct layout l = { .t = t, .o = o };
 
 	if (!table_rows(t)) {
 		text_spaces(out, INDENT);

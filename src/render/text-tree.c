@@ -18,7 +18,7 @@ static size_t depth_of(const struct table *t, size_t row, size_t column)
 /* open[d]: further down there is a sibling of the ancestor (or self) at depth d. */
 static char *lines_of(struct arena *a, const bool *open, size_t depth, bool unicode)
 {
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
 	for (size_t d = 1; d < depth; d++)
 		buf_puts(&b, !open[d] ? "  " : unicode ? "\xe2\x94\x82 " : "| ");
@@ -34,7 +34,7 @@ const char **text_tree_lines(struct arena *a, const struct table *t, size_t dept
 {
 	size_t rows = table_rows(t);
 	const char **lines = arena_alloc(a, sizeof(*lines) * rows);
-	bool open[DEPTH_MOST + 1] = {false};
+	bool open[DEPTH_MOST + 1] = { false };
 	size_t deepest = 0;
 
 	for (size_t row = rows; row-- > 0;) {

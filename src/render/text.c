@@ -61,10 +61,10 @@ void text_wrap(struct buf *out, const struct render_options *o, size_t indent, s
 static void put_wrapped(struct buf *out, const struct render_options *o, size_t indent,
 			const char *text)
 {
-	buf_auto safe = {0};
+	buf_auto safe = { 0 };
 
 	str_escape(&safe, str_of(text));
-	text_wrap(out, o, indent, (struct str){buf_str(&safe), safe.len});
+	text_wrap(out, o, indent, (struct str){ buf_str(&safe), safe.len });
 }
 
 static void put_label(struct buf *out, const struct render_options *o, const char *label)
@@ -104,7 +104,7 @@ static void add_word(struct buf *b, const struct findings *f, const char *name, 
 static void put_target(struct buf *out, const struct findings *f, const struct render_options *o)
 {
 	const struct cell *cpus = VALUE(f->target, "cpus_online");
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
 	add_word(&b, f, "hostname", "", "");
 	add_word(&b, f, "cpu", "", "");
@@ -120,7 +120,7 @@ static void put_target(struct buf *out, const struct findings *f, const struct r
 
 static void put_command(struct buf *out, const struct findings *f, const struct render_options *o)
 {
-	buf_auto safe = {0};
+	buf_auto safe = { 0 };
 	size_t room = o->columns > LABEL ? o->columns - LABEL : 1;
 
 	if (!f->command || !f->command[0])
@@ -128,7 +128,8 @@ static void put_command(struct buf *out, const struct findings *f, const struct 
 	put_label(out, o, "command");
 	str_escape(&safe, str_of(f->command));
 	if (o->columns)
-		text_fit(out, (struct str){buf_str(&safe), safe.len}, room, CUT_MIDDLE, o->unicode);
+		text_fit(out, (struct str){ buf_str(&safe), safe.len }, room, CUT_MIDDLE,
+			 o->unicode);
 	else
 		buf_add(out, safe.at, safe.len);
 	buf_u8(out, '\n');
@@ -136,9 +137,9 @@ static void put_command(struct buf *out, const struct findings *f, const struct 
 
 static enum text_style verdict_style(const char *verdict)
 {
-	return !strcmp(verdict, "solid")  ? STYLE_GREEN
-	       : !strcmp(verdict, "weak") ? STYLE_YELLOW
-					  : STYLE_RED;
+	return !strcmp(verdict, "solid") ? STYLE_GREEN :
+	       !strcmp(verdict, "weak")	 ? STYLE_YELLOW :
+					   STYLE_RED;
 }
 
 static void put_verdict(struct buf *out, const struct render_options *o, const char *verdict)
@@ -150,7 +151,7 @@ static void put_verdict(struct buf *out, const struct render_options *o, const c
 
 static bool shows_addresses(const struct findings *f)
 {
-	for vec_each (t, &f->tables)
+	vec_each(t, &f->tables)
 		for (size_t i = 0; i < t->column_count; i++)
 			if (t->columns[i].kind == COLUMN_ADDRESS)
 				return true;
@@ -160,8 +161,8 @@ static bool shows_addresses(const struct findings *f)
 /* Each level that is not solid, with the rule that says so. */
 static void put_levels(struct buf *out, const struct findings *f, const struct render_options *o)
 {
-	for vec_each (l, &f->levels) {
-		buf_auto b = {0};
+	vec_each(l, &f->levels) {
+		buf_auto b = { 0 };
 
 		if (!strcmp(l->verdict, "solid") || !l->why || !l->why[0])
 			continue;
@@ -210,7 +211,7 @@ static void put_head(struct buf *out, const struct findings *f, const struct ren
 
 static void put_tables(struct buf *out, const struct findings *f, const struct render_options *o)
 {
-	for vec_each (t, &f->tables) {
+	vec_each(t, &f->tables) {
 		if (t->hidden)
 			continue;
 		buf_u8(out, '\n');
@@ -238,11 +239,15 @@ static void put_finding(struct buf *out, const struct finding *found,
 {
 	bool problem = !strcmp(found->severity, "problem");
 	bool warning = !strcmp(found->severity, "warning");
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
-	text_style(out, o, problem ? STYLE_RED : warning ? STYLE_YELLOW : STYLE_PLAIN);
-	buf_puts(out, problem ? "  !! " : warning ? "  !  " : "  -  ");
-	text_plain(out, o);
+	if (problem || warning) {
+		text_style(out, o, problem ? STYLE_RED : STYLE_YELLOW);
+		buf_puts(out, problem ? "  !! " : "  !  ");
+		text_plain(out, o);
+	} else {
+		buf_puts(out, "  -  ");
+	}
 	buf_puts(&b, found->text);
 	if (found->basis && found->basis[0])
 		buf_printf(&b, " (%s)", found->basis);
@@ -254,11 +259,11 @@ static void put_findings(struct buf *out, const struct findings *f, const struct
 {
 	if (f->findings.len)
 		put_title(out, o, "Findings");
-	for vec_each (found, &f->findings)
+	vec_each(found, &f->findings)
 		put_finding(out, found, o);
 	if (f->notes.len)
 		put_title(out, o, "Notes");
-	for vec_each (n, &f->notes) {
+	vec_each(n, &f->notes) {
 		buf_puts(out, "  -  ");
 		put_wrapped(out, o, 5, n->text);
 		buf_u8(out, '\n');
@@ -289,7 +294,9 @@ static void put_cost(struct buf *out, const struct findings *f)
 	buf_puts(out, "agent used ");
 	text_duration(out, cpu->real * 1e6);
 	buf_puts(out, " CPU");
-	if (share)
+	if (share && share->real > 0 && share->real < 0.01)
+		buf_puts(out, ", under 0.01 % of the machine");
+	else if (share)
 		buf_printf(out, ", %.2f %% of the machine", share->real);
 	if (wall) {
 		buf_puts(out, " in ");
@@ -300,7 +307,8 @@ static void put_cost(struct buf *out, const struct findings *f)
 
 void render_text(struct buf *out, const struct findings *f, const struct render_options *o)
 {
-	buf_auto end = {0};
+	struct str rest, line;
+	buf_auto end = { 0 };
 
 	put_head(out, f, o);
 	put_tables(out, f, o);
@@ -313,6 +321,10 @@ void render_text(struct buf *out, const struct findings *f, const struct render_
 		return;
 	buf_u8(out, '\n');
 	text_style(out, o, STYLE_DIM);
-	buf_add(out, end.at, end.len);
+	rest = (struct str){ buf_str(&end), end.len };
+	while (str_line(&rest, &line)) {
+		text_wrap(out, o, 0, line);
+		buf_u8(out, '\n');
+	}
 	text_plain(out, o);
 }

@@ -30,7 +30,9 @@ bool session_capture_open(const struct session *s, struct session_capture *c,
 		free(path);
 		return false;
 	}
-	*c = (struct session_capture){ .fd = fd, .path = path, .events = events, .event_count = count };
+	*c = (struct session_capture){
+		.fd = fd, .path = path, .events = events, .event_count = count
+	};
 	perfdata_put_header(&head, events, count, 0, no_features);
 	c->data_start = head.len;
 	return os_write_all(fd, path, head.at, head.len, err);

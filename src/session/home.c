@@ -267,7 +267,8 @@ bool session_open(struct session **out, const char *name, struct err *err)
 			dir[strlen(dir) - 1] = 0;
 		id = mem_strdup(strrchr(dir, '/') ? strrchr(dir, '/') + 1 : dir);
 		if (!is_run(dir))
-			return err_set(err, ERR_NOT_FOUND, "%s is not a run: no manifest.json", dir);
+			return err_set(err, ERR_NOT_FOUND, "%s is not a run: no manifest.json",
+				       dir);
 	} else {
 		if (!find_run(home, name, &id, err))
 			return false;

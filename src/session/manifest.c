@@ -51,7 +51,7 @@ static json_t *kv_to_json(const struct buf *text)
 	struct kv kv;
 
 	kv_parse(&kv, (struct str){ (const char *)text->at, text->len });
-	for vec_each (item, &kv.items) {
+	vec_each(item, &kv.items) {
 		json_t *v = text_to_json(item->value, item->value_len);
 		json_t *have = json_object_get(o, item->key);
 
@@ -85,10 +85,10 @@ static void kv_from_json(json_t *o, struct buf *out)
 	size_t i;
 
 	buf_clear(out);
-	json_object_foreach(o, key, v) {
+	json_object_foreach(o, key, v)
+	{
 		if (json_is_array(v)) {
-			json_array_foreach(v, i, item)
-				kv_put_json(out, key, item);
+			json_array_foreach(v, i, item) kv_put_json(out, key, item);
 		} else {
 			kv_put_json(out, key, v);
 		}
@@ -156,8 +156,7 @@ static void load_argv(struct session *s, json_t *argv)
 		return;
 	free(s->argv);
 	s->argv = mem_alloc((json_array_size(argv) + 1) * sizeof(*s->argv));
-	json_array_foreach(argv, i, item)
-		replace(&s->argv[i], item);
+	json_array_foreach(argv, i, item) replace(&s->argv[i], item);
 }
 
 static uint64_t number_of(json_t *root, const char *name)
@@ -199,8 +198,7 @@ bool session_load(struct session *s, struct err *err)
 	s->pid = number_of(root, "pid");
 	load_argv(s, json_object_get(root, "argv"));
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		kv_from_json(json_object_get(root, sections[i].name),
-			     section_of(s, &sections[i]));
+		kv_from_json(json_object_get(root, sections[i].name), section_of(s, &sections[i]));
 	json_decref(root);
 	return true;
 }

@@ -37,7 +37,7 @@ struct session {
 	struct buf notes;    /* kv: id -> text, in order */
 	struct buf stages;   /* kv: stage -> nanoseconds */
 	struct buf missing_images; /* kv: image key -> why it could not be had */
-	char **argv;	     /* NULL-terminated, empty when no command */
+	char **argv;		   /* NULL-terminated, empty when no command */
 	uint64_t created_realtime_ns;
 	uint64_t pid; /* of the workload */
 };
@@ -69,7 +69,7 @@ char *session_capture_path(const struct session *s);
 char *session_db_path(const struct session *s);
 
 /*
- * Images by key: "<build id hex>", "f-<16 hex>" without a build id, "vdso-<arch>", "kernel" (text in
+ * Images by key: "<build id hex>", "f-<16 hex>" without a build id, "vdso", "kernel" (text in
  * the format of /proc/kallsyms). session_image_path gives NULL when the run has none; caller frees.
  */
 char *session_image_path(const struct session *s, const char *key);
@@ -112,7 +112,6 @@ ERR_CHECKED bool session_capture_finish(struct session_capture *c,
 					const struct perfdata_features *f, struct err *err);
 void session_capture_close(struct session_capture *c);
 /* Puts an existing file in the run's place for the capture: a reflink, hard link or copy of it. */
-ERR_CHECKED bool session_capture_adopt(const struct session *s, const char *path,
-				       struct err *err);
+ERR_CHECKED bool session_capture_adopt(const struct session *s, const char *path, struct err *err);
 
 #endif

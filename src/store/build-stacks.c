@@ -244,9 +244,9 @@ static bool put_counts(struct store *s, const struct order *o, const struct stor
 		if (m->threads.at[w->thread.i].idle)
 			continue;
 		at = w->node.i < m->nodes.len ? fold_node(&fold, w->node.i) : MODEL_NONE;
-		vec_add(&counts, ((struct count){ at < in->hotspots->tree.len ? o->id[at] : 0,
-						  w->thread.i, w->event, w->bucket, w->samples,
-						  w->period }));
+		vec_add(&counts,
+			((struct count){ at < in->hotspots->tree.len ? o->id[at] : 0, w->thread.i,
+					 w->event, w->bucket, w->samples, w->period }));
 	}
 	fold_done(&fold);
 	if (counts.len)

@@ -4,8 +4,7 @@
 
 #include "store/store-db.h"
 
-bool filler_init(struct filler *f, struct store *s, const char *table, int columns,
-		 struct err *err)
+bool filler_init(struct filler *f, struct store *s, const char *table, int columns, struct err *err)
 {
 	buf_auto sql = { 0 };
 

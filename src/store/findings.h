@@ -87,9 +87,9 @@ struct level {
 
 struct findings {
 	const char *recipe, *question;
-	const char *run;     /* id, or NULL when there is no run */
-	const char *command; /* shown in the head */
-	const char *verdict; /* "solid", "weak", "unusable" */
+	const char *run;	 /* id, or NULL when there is no run */
+	const char *command;	 /* shown in the head */
+	const char *verdict;	 /* "solid", "weak", "unusable" */
 	const char *verdict_why; /* "" when solid */
 	const char *evidence_line;
 	VEC(struct field) target, evidence;

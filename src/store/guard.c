@@ -14,14 +14,17 @@ enum { STEPS_PER_CALL = 20000 };
 
 /* SQLite's own functions that compute and do nothing else. Lower case, sorted by kind. */
 static const char *const plain_functions[] = {
-	"abs", "char", "coalesce", "format", "glob", "hex", "ifnull", "iif", "instr", "length",
-	"like", "likelihood", "likely", "lower", "ltrim", "max", "min", "nullif", "printf",
-	"quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim", "typeof",
-	"unicode", "unlikely", "upper", "avg", "count", "group_concat", "sum", "total",
-	"row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead",
-	"first_value", "last_value", "nth_value", "ceil", "ceiling", "floor", "exp", "ln", "log",
-	"log10", "log2", "mod", "pow", "power", "sqrt", "trunc", "date", "time", "datetime",
-	"strftime", NULL,
+	"abs",	      "char",	   "coalesce",	  "format",	  "glob",      "hex",
+	"ifnull",     "iif",	   "instr",	  "length",	  "like",      "likelihood",
+	"likely",     "lower",	   "ltrim",	  "max",	  "min",       "nullif",
+	"printf",     "quote",	   "replace",	  "round",	  "rtrim",     "sign",
+	"substr",     "substring", "trim",	  "typeof",	  "unicode",   "unlikely",
+	"upper",      "avg",	   "count",	  "group_concat", "sum",       "total",
+	"row_number", "rank",	   "dense_rank",  "percent_rank", "cume_dist", "ntile",
+	"lag",	      "lead",	   "first_value", "last_value",	  "nth_value", "ceil",
+	"ceiling",    "floor",	   "exp",	  "ln",		  "log",       "log10",
+	"log2",	      "mod",	   "pow",	  "power",	  "sqrt",      "trunc",
+	"date",	      "time",	   "datetime",	  "strftime",	  NULL,
 };
 
 static bool listed(const char *const *names, const char *name)
@@ -154,7 +157,7 @@ void store_begin(struct store *s, const char *sql)
 
 static bool hint_views(struct err *err)
 {
-	buf_auto views = {0};
+	buf_auto views = { 0 };
 
 	for (size_t i = 0; store_views[i]; i++)
 		buf_printf(&views, "%s%s", i ? ", " : "", store_views[i]);
@@ -183,8 +186,8 @@ bool store_err(struct store *s, struct err *err, const char *what)
 	switch (rc & 0xff) {
 	case SQLITE_INTERRUPT:
 		if (s->stopped == STORE_MEMORY)
-			return err_set(err, ERR_LIMIT, "%s: needs more than %lld MB of memory", what,
-				       (long long)(s->memory_limit >> 20));
+			return err_set(err, ERR_LIMIT, "%s: needs more than %lld MB of memory",
+				       what, (long long)(s->memory_limit >> 20));
 		err_set(err, ERR_LIMIT, "%s: stopped after %llu steps", what,
 			(unsigned long long)s->step_limit);
 		return err_hint(err, "does a recursion end, does each join have a condition?");

@@ -71,9 +71,9 @@ static void put_target(struct findings *f, const struct pairs *target)
 		const char *key;
 		bool is_number;
 	} keys[] = {
-		{ "hostname", false }, { "arch", false },	 { "kernel", false },
-		{ "os", false },       { "cpu", false },	 { "cpuid", false },
-		{ "cloud", false },    { "cpus_online", true },	 { "cpus_present", true },
+		{ "hostname", false },	{ "arch", false },	  { "kernel", false },
+		{ "os", false },	{ "cpu", false },	  { "cpuid", false },
+		{ "cloud", false },	{ "cpus_online", true },  { "cpus_present", true },
 		{ "page_bytes", true }, { "memory_bytes", true },
 	};
 
@@ -170,9 +170,11 @@ static void put_cost(struct findings *f, const struct pairs *meta, const struct 
 	add(&f->cost, "agent_cpu_ms", real((double)cpu / 1e6));
 	if (wall > 0)
 		add(&f->cost, "wall_ms", real((double)wall / 1e6));
-	if (wall > 0 && cpus > 0)
+	if (wall > 0 && cpus > 0 && cpu <= wall * cpus)
 		add(&f->cost, "machine_pct",
 		    real(100.0 * (double)cpu / ((double)wall * (double)cpus)));
+	else if (wall > 0 && cpus > 0)
+		add(&f->cost, "machine_pct", null("the capture was shorter than its own set-up"));
 	else
 		add(&f->cost, "machine_pct", null("wall time or number of CPUs not recorded"));
 	if (integer_of(meta, "capture.data_bytes", -1) >= 0)

@@ -116,6 +116,11 @@ static bool query(struct findings *f, struct store *s, const char *sql, struct e
 
 	if (!store_head(f, s, err) || !prepare(s, sql, &stmt, err))
 		return false;
+	/* The evidence belongs to every answer; the rest of the head can be asked for. */
+	vec_clear(&f->target);
+	vec_clear(&f->notes);
+	vec_clear(&f->cost);
+	vec_clear(&f->workload);
 	t = vec_push(&f->tables);
 	t->id = t->title = "query";
 	t->empty = "no rows";

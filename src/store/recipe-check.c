@@ -6,7 +6,7 @@
 bool recipe_value(const struct recipe_option *o, const char *text, struct cell *out,
 		  struct err *err)
 {
-	struct cell c = {0};
+	struct cell c = { 0 };
 	uint64_t count;
 	bool ok = true;
 
@@ -16,7 +16,7 @@ bool recipe_value(const struct recipe_option *o, const char *text, struct cell *
 	}
 	switch (o->kind) {
 	case OPTION_TEXT:
-		c = (struct cell){.kind = CELL_TEXT, .text = text, .text_len = strlen(text)};
+		c = (struct cell){ .kind = CELL_TEXT, .text = text, .text_len = strlen(text) };
 		break;
 	case OPTION_COUNT:
 		ok = str_u64(str_of(text), &count) && count <= INT64_MAX;
@@ -34,9 +34,9 @@ bool recipe_value(const struct recipe_option *o, const char *text, struct cell *
 	}
 	if (!ok)
 		return err_set(err, ERR_USAGE, "option %s: \"%s\" is not %s", o->name, text,
-			       o->kind == OPTION_COUNT ? "a whole number"
-			       : o->kind == OPTION_PCT ? "a percentage from 0 to 100"
-						       : "a number");
+			       o->kind == OPTION_COUNT ? "a whole number" :
+			       o->kind == OPTION_PCT   ? "a percentage from 0 to 100" :
+							 "a number");
 	*out = c;
 	return true;
 }
@@ -60,8 +60,7 @@ bool recipe_prepare(const struct recipe *r, struct store *s, const struct recipe
 
 	store_begin(s, sql->text);
 	if (sqlite3_prepare_v2(s->db, sql->text, -1, &stmt, &tail) != SQLITE_OK) {
-		where = mem_printf("%s:%u", r->source,
-				   line_of(sql, sqlite3_error_offset(s->db)));
+		where = mem_printf("%s:%u", r->source, line_of(sql, sqlite3_error_offset(s->db)));
 		store_err(s, err, where);
 		err->kind = ERR_FORMAT;
 		return false;
@@ -160,8 +159,8 @@ static bool check_table(const struct recipe *r, struct store *s, const struct re
 }
 
 /* Every {name} of a text is selected. */
-static bool check_template(const struct recipe *r, const struct recipe_sql *sql,
-			   sqlite3_stmt *stmt, const char *text, struct err *err)
+static bool check_template(const struct recipe *r, const struct recipe_sql *sql, sqlite3_stmt *stmt,
+			   const char *text, struct err *err)
 {
 	struct str name;
 

@@ -8,31 +8,38 @@ static bool is_path(const char *name)
 	return strchr(name, '/') || str_ends(name, ".recipe");
 }
 
-static bool load_file(struct recipe **out, const char *path, struct err *err)
+static bool err_unknown(const char *name, struct err *err)
 {
-	buf_auto text = {0};
+	buf_auto known = { 0 };
 
-	if (!os_load_file(path, 1 << 20, &text, err))
-		return err_wrap(err, "reading a recipe");
-	return recipe_parse(out, path, (struct str){buf_str(&text), text.len}, err);
-}
-
-bool recipe_load(struct recipe **out, const char *name, struct err *err)
-{
-	buf_auto known = {0};
-
-	if (is_path(name))
-		return load_file(out, name, err);
-	for (const struct recipe_builtin *b = recipe_builtins; b->name; b++)
-		if (!strcmp(b->name, name)) {
-			if (!recipe_parse(out, name, str_of(b->text), err))
-				return false;
-			(*out)->source = "built-in";
-			return true;
-		}
 	for (const struct recipe_builtin *b = recipe_builtins; b->name; b++)
 		buf_printf(&known, "%s%s", b == recipe_builtins ? "" : ", ", b->name);
 	err_set(err, ERR_NOT_FOUND, "no recipe is called %s", name);
 	return err_hint(err, "there are: %s; a file of your own needs a / or .recipe in its name",
 			buf_str(&known));
+}
+
+bool recipe_text(const char *name, struct buf *out, struct err *err)
+{
+	if (is_path(name))
+		return os_load_file(name, 1 << 20, out, err) ? true :
+							       err_wrap(err, "reading a recipe");
+	for (const struct recipe_builtin *b = recipe_builtins; b->name; b++)
+		if (!strcmp(b->name, name)) {
+			buf_puts(out, b->text);
+			return true;
+		}
+	return err_unknown(name, err);
+}
+
+bool recipe_load(struct recipe **out, const char *name, struct err *err)
+{
+	buf_auto text = { 0 };
+
+	if (!recipe_text(name, &text, err) ||
+	    !recipe_parse(out, name, (struct str){ buf_str(&text), text.len }, err))
+		return false;
+	if (!is_path(name))
+		(*out)->source = "built-in";
+	return true;
 }

@@ -23,7 +23,7 @@ static int option_index(const struct recipe *r, const char *name)
 
 static bool err_unknown_option(const struct recipe *r, const char *name, struct err *err)
 {
-	buf_auto known = {0};
+	buf_auto known = { 0 };
 
 	for (size_t i = 0; i < r->option_count; i++)
 		buf_printf(&known, "%s%s", i ? ", " : "", r->options[i].name);
@@ -93,7 +93,7 @@ struct cut {
 
 static struct cut cut_of(const struct run *run, const struct recipe_table *t, sqlite3_stmt *stmt)
 {
-	struct cut c = {.column = -1, .share = -1};
+	struct cut c = { .column = -1, .share = -1 };
 	const struct cell *v;
 
 	if (t->cut_column) {
@@ -150,7 +150,7 @@ static bool take_rows(struct run *run, const struct recipe_table *t, struct tabl
 		      sqlite3_stmt *stmt)
 {
 	struct cut cut = cut_of(run, t, stmt);
-	arena_auto scratch = {0};
+	arena_auto scratch = { 0 };
 	int *results = arena_alloc(&scratch, sizeof(int) * t->column_count);
 	int *whys = arena_alloc(&scratch, sizeof(int) * t->column_count);
 
@@ -208,9 +208,9 @@ static struct column *copy_columns(struct arena *a, const struct recipe_table *t
 	struct column *columns = arena_alloc(a, sizeof(*columns) * t->column_count);
 
 	for (size_t i = 0; i < t->column_count; i++)
-		columns[i] = (struct column){arena_strdup(a, t->columns[i].name),
-					     arena_strdup(a, t->columns[i].label),
-					     t->columns[i].kind};
+		columns[i] = (struct column){ arena_strdup(a, t->columns[i].name),
+					      arena_strdup(a, t->columns[i].label),
+					      t->columns[i].kind };
 	return columns;
 }
 
@@ -242,10 +242,9 @@ static bool run_table(struct run *run, const struct recipe_table *t)
 
 static const char *severity_of(struct run *run, const struct recipe_finding *f, sqlite3_stmt *stmt)
 {
-	static const char *const known[] = {"info", "warning", "problem"};
+	static const char *const known[] = { "info", "warning", "problem" };
 	int column = recipe_result(stmt, "severity");
-	const char *said =
-		column < 0 ? NULL : (const char *)sqlite3_column_text(stmt, column);
+	const char *said = column < 0 ? NULL : (const char *)sqlite3_column_text(stmt, column);
 
 	for (size_t i = 0; said && i < 3; i++)
 		if (!strcmp(said, known[i]))
@@ -312,7 +311,7 @@ bool recipe_run(struct findings **out, const struct recipe *r, struct store *s,
 		const struct recipe_setting *settings, size_t count, struct err *err)
 {
 	struct findings *f = mem_alloc(sizeof(*f));
-	struct run run = {.r = r, .s = s, .f = f, .err = err};
+	struct run run = { .r = r, .s = s, .f = f, .err = err };
 	bool ok;
 
 	f->recipe = arena_strdup(&f->arena, r->name);

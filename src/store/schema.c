@@ -102,9 +102,9 @@ const char store_schema[] =
 _Static_assert(STORE_SCHEMA == 1, "the PRAGMA at the end of the schema says 1");
 
 const char *const store_views[] = {
-	"v1_callers", "v1_calltree",	 "v1_events", "v1_evidence", "v1_functions", "v1_images",
-	"v1_instructions", "v1_levels",	 "v1_lines",  "v1_meta",     "v1_notes",     "v1_stacks",
-	"v1_stages",	   "v1_target", "v1_threads", NULL,
+	"v1_callers",	   "v1_calltree", "v1_events",	"v1_evidence", "v1_functions", "v1_images",
+	"v1_instructions", "v1_levels",	  "v1_lines",	"v1_meta",     "v1_notes",     "v1_stacks",
+	"v1_stages",	   "v1_target",	  "v1_threads", NULL,
 };
 
 bool store_is_view(const char *name)

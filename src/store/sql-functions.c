@@ -75,7 +75,9 @@ bool store_add_functions(struct store *s, struct err *err)
 	static const struct {
 		void (*call)(sqlite3_context *, int, sqlite3_value **);
 		int arguments;
-	} calls[] = { { fn_pct, 2 }, { fn_total_samples, 0 }, { fn_short_path, 1 }, { fn_place, 2 } };
+	} calls[] = {
+		{ fn_pct, 2 }, { fn_total_samples, 0 }, { fn_short_path, 1 }, { fn_place, 2 }
+	};
 
 	for (size_t i = 0; store_functions[i]; i++)
 		if (sqlite3_create_function_v2(s->db, store_functions[i], calls[i].arguments,

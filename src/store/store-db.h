@@ -23,10 +23,10 @@ struct store {
 	uint64_t step_limit, steps;
 	int64_t memory_limit;
 	enum store_stop { STORE_RUNS, STORE_STEPS, STORE_MEMORY } stopped;
-	bool trusted;	    /* our own SQL: the authorizer lets all pass */
-	const char *sql;    /* what is compiled now, for the authorizer */
-	char denied[128];   /* what the authorizer refused last, "" when nothing */
-	int64_t total;	    /* the denominator of all shares */
+	bool trusted;	  /* our own SQL: the authorizer lets all pass */
+	const char *sql;  /* what is compiled now, for the authorizer */
+	char denied[128]; /* what the authorizer refused last, "" when nothing */
+	int64_t total;	  /* the denominator of all shares */
 	struct arena arena;
 };
 

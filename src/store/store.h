@@ -41,7 +41,7 @@ struct recipe {
 			OPTION_PCT,
 			OPTION_NUMBER,
 		} kind;
-	} *options;
+	} * options;
 	size_t option_count;
 	struct recipe_table *tables;
 	size_t table_count;
@@ -59,8 +59,6 @@ ERR_CHECKED bool recipe_parse(struct recipe **out, const char *source, struct st
 			      struct err *err);
 /* The text of a built-in recipe, or of the user's file. */
 ERR_CHECKED bool recipe_text(const char *name, struct buf *out, struct err *err);
-/* Prepares and runs every query of the recipe on an empty run.db. */
-ERR_CHECKED bool recipe_check(const struct recipe *r, struct err *err);
 void recipe_free(struct recipe *r);
 /* Names of the built-in recipes, NULL-terminated. */
 const char *const *recipe_names(void);

@@ -30,8 +30,8 @@ static size_t rust_escape(struct str s, struct buf *out)
 		const char *code;
 		char text;
 	} escapes[] = {
-		{"$SP$", '@'}, {"$BP$", '*'}, {"$RF$", '&'}, {"$LT$", '<'},
-		{"$GT$", '>'}, {"$LP$", '('}, {"$RP$", ')'}, {"$C$", ','},
+		{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
+		{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
 	};
 	const char *end;
 	uint64_t code;
@@ -45,10 +45,10 @@ static size_t rust_escape(struct str s, struct buf *out)
 		}
 	}
 	end = s.len > 3 && s.at[1] == 'u' ? memchr(s.at + 2, '$', s.len - 2) : NULL;
-	if (!end || !str_hex((struct str){s.at + 2, (size_t)(end - s.at) - 2}, &code) ||
+	if (!end || !str_hex((struct str){ s.at + 2, (size_t)(end - s.at) - 2 }, &code) ||
 	    code < 0x20 || code > 0x7e)
 		return 0;
-	buf_add(out, &(char){(char)code}, 1);
+	buf_add(out, &(char){ (char)code }, 1);
 	return (size_t)(end - s.at) + 1;
 }
 
@@ -56,7 +56,7 @@ static size_t rust_escape(struct str s, struct buf *out)
 static void rust_legacy(struct str s, struct buf *out)
 {
 	for (size_t i = 0; i < s.len;) {
-		struct str rest = {s.at + i, s.len - i};
+		struct str rest = { s.at + i, s.len - i };
 		size_t used = 0;
 
 		if (rest.len > 1 && rest.at[0] == '_' && rest.at[1] == '$' &&
@@ -95,13 +95,13 @@ static const char *demangle_cxx(struct arena *a, const char *raw, size_t len)
 	char *text = demangle_itanium(raw, len);
 	struct str s = str_of(text ? text : "");
 	const char *out = NULL;
-	buf_auto legacy = {0};
+	buf_auto legacy = { 0 };
 
 	if (text && s.len && s.len <= DEMANGLE_MAX_OUTPUT) {
 		if (has_rust_hash(s)) {
 			s.len -= RUST_HASH_DIGITS + 3;
 			rust_legacy(s, &legacy);
-			s = (struct str){buf_str(&legacy), legacy.len};
+			s = (struct str){ buf_str(&legacy), legacy.len };
 		}
 		out = arena_strndup(a, s.at, s.len);
 	}
@@ -112,16 +112,16 @@ static const char *demangle_cxx(struct arena *a, const char *raw, size_t len)
 const char *symbol_demangle(struct arena *a, const char *raw)
 {
 	size_t len = strlen(raw);
-	buf_auto text = {0};
+	buf_auto text = { 0 };
 	const char *out = NULL;
 	char_auto copy = NULL;
 
 	/* Only what is mangled by its prefix: "f" alone would come out as float. */
 	if (len > DEMANGLE_MAX_INPUT || raw[0] != '_' || len < 3)
 		return NULL;
-	len = without_llvm_suffix((struct str){raw, len});
+	len = without_llvm_suffix((struct str){ raw, len });
 	if (raw[1] == 'R')
-		return demangle_rust_v0((struct str){raw, len}, &text) ?
+		return demangle_rust_v0((struct str){ raw, len }, &text) ?
 			       arena_strndup(a, buf_str(&text), text.len) :
 			       NULL;
 	if (!str_starts(raw, "_Z") && !str_starts(raw, "__Z"))
@@ -142,7 +142,7 @@ const char *symbol_display_name(struct arena *a, const char *raw)
 	/* "name@@VERSION" in a symbol table; the stub names "name@plt" are ours and are made later. */
 	if (len > DEMANGLE_MAX_OUTPUT)
 		len = DEMANGLE_MAX_OUTPUT;
-	len = without_llvm_suffix((struct str){raw, len});
+	len = without_llvm_suffix((struct str){ raw, len });
 	base = arena_strndup(a, raw, len);
 	name = symbol_demangle(a, base);
 	return name ? name : base;

@@ -43,7 +43,7 @@ class capped_buffer : public llvm::itanium_demangle::OutputBuffer
 		return overflow;
 	}
 
-public:
+      public:
 	bool overflow = false;
 
 	void printLeft(const llvm::itanium_demangle::Node &n) override
@@ -105,7 +105,7 @@ void *run(void *arg)
 
 extern "C" char *demangle_itanium(const char *raw, size_t len)
 {
-	request r = {raw, nullptr};
+	request r = { raw, nullptr };
 	pthread_attr_t attr;
 	pthread_t thread;
 

@@ -6,7 +6,7 @@
 
 enum { ABBREV_MAX_CODE = 1 << 20, ABBREV_VARIES = -1, ABBREV_UNKNOWN = -2 };
 
-uint64_t dwarf_uleb(struct cursor *c)
+uint64_t dwarf_long_uleb(struct cursor *c)
 {
 	uint64_t value = 0;
 
@@ -18,6 +18,23 @@ uint64_t dwarf_uleb(struct cursor *c)
 		if (!(byte & 0x80) || c->failed)
 			return value;
 	}
+}
+
+int64_t dwarf_sleb(struct cursor *c)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = cursor_u8(c);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && byte & 0x40)
+		value |= ~(uint64_t)0 << shift;
+	return (int64_t)value;
 }
 
 /* Bytes of a form where they are always the same. */
@@ -94,17 +111,34 @@ static void skip_string(struct cursor *c)
 	cursor_skip(c, zero ? (uint64_t)(zero - c->at) + 1 : UINT64_MAX);
 }
 
-bool dwarf_skip_form(struct cursor *c, uint32_t form, const struct dwarf_unit_shape *shape)
+/* Steps over a form whose bytes are known from the form alone. */
+static bool skip_fixed(struct cursor *c, uint32_t form, const struct dwarf_unit_shape *shape)
 {
 	int fixed = fixed_bytes(form, shape);
 
-	if (fixed >= 0) {
+	if (fixed >= 0)
 		cursor_skip(c, (uint64_t)fixed);
-		return true;
-	}
-	if (fixed == ABBREV_UNKNOWN)
-		return false;
+	return fixed >= 0;
+}
+
+bool dwarf_skip_form(struct cursor *c, uint32_t form, const struct dwarf_unit_shape *shape)
+{
 	switch (form) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+		cursor_skip(c, dwarf_uleb(c));
+		return true;
+	case DW_FORM_sdata:
+	case DW_FORM_udata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_loclistx:
+	case DW_FORM_rnglistx:
+	case DW_FORM_GNU_addr_index:
+	case DW_FORM_GNU_str_index:
+		(void)dwarf_uleb(c);
+		return true;
 	case DW_FORM_string:
 		skip_string(c);
 		return true;
@@ -117,27 +151,39 @@ bool dwarf_skip_form(struct cursor *c, uint32_t form, const struct dwarf_unit_sh
 	case DW_FORM_block4:
 		cursor_skip(c, cursor_u32(c));
 		return true;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		cursor_skip(c, dwarf_uleb(c));
-		return true;
 	case DW_FORM_indirect:
 		form = (uint32_t)dwarf_uleb(c);
 		/* A chain of these would be a way to make us recurse. */
 		return form != DW_FORM_indirect && form != DW_FORM_implicit_const &&
 		       dwarf_skip_form(c, form, shape);
-	default: /* a LEB128 number, signed or not */
-		(void)dwarf_uleb(c);
-		return true;
+	default:
+		return skip_fixed(c, form, shape);
 	}
+}
+
+static void add_step(struct abbrev_table *t, struct abbrev *a, int bytes, uint32_t form)
+{
+	struct abbrev_step *last = a->step_count ? &t->steps.at[t->steps.len - 1] : NULL;
+
+	if (!last || last->form) {
+		last = vec_push(&t->steps);
+		a->step_count++;
+	}
+	if (bytes >= 0)
+		last->bytes += (uint32_t)bytes;
+	else
+		last->form = form;
 }
 
 /* One entry of the table behind its code. False when damaged. */
 static bool load_entry(struct abbrev_table *t, struct cursor *c, uint64_t code,
 		       const struct dwarf_unit_shape *shape)
 {
-	struct abbrev a = {.tag = (uint32_t)dwarf_uleb(c), .first = (uint32_t)t->attrs.len};
-	uint64_t fixed = 0;
+	struct abbrev a = {
+		.tag = (uint32_t)dwarf_uleb(c),
+		.first = (uint32_t)t->attrs.len,
+		.first_step = (uint32_t)t->steps.len,
+	};
 
 	a.children = cursor_u8(c);
 	for (;;) {
@@ -151,14 +197,13 @@ static bool load_entry(struct abbrev_table *t, struct cursor *c, uint64_t code,
 			(void)dwarf_uleb(c);
 		if (!name && !form)
 			break;
-		vec_add(&t->attrs, ((struct abbrev_attr){name, form}));
+		vec_add(&t->attrs, ((struct abbrev_attr){ name, form }));
 		bytes = fixed_bytes(form, shape);
 		if (bytes == ABBREV_UNKNOWN)
 			return false;
-		fixed = bytes < 0 || fixed == UINT32_MAX ? UINT32_MAX : fixed + (unsigned)bytes;
+		add_step(t, &a, bytes, form);
 	}
 	a.count = (uint32_t)t->attrs.len - a.first;
-	a.fixed = (uint32_t)fixed;
 	while (t->codes.len <= code)
 		vec_push(&t->codes);
 	t->codes.at[code] = a;
@@ -176,6 +221,7 @@ bool abbrev_load(struct abbrev_table *t, struct cursor section, uint64_t offset,
 		return true;
 	vec_clear(&t->codes);
 	vec_clear(&t->attrs);
+	vec_clear(&t->steps);
 	t->loaded = false;
 	cursor_skip(&c, offset);
 	while ((code = dwarf_uleb(&c)))
@@ -188,14 +234,10 @@ bool abbrev_load(struct abbrev_table *t, struct cursor section, uint64_t offset,
 	return t->loaded;
 }
 
-const struct abbrev *abbrev_find(const struct abbrev_table *t, uint64_t code)
-{
-	return code < t->codes.len && t->codes.at[code].tag ? &t->codes.at[code] : NULL;
-}
-
 void abbrev_done(struct abbrev_table *t)
 {
 	vec_done(&t->codes);
 	vec_done(&t->attrs);
-	*t = (struct abbrev_table){0};
+	vec_done(&t->steps);
+	*t = (struct abbrev_table){ 0 };
 }

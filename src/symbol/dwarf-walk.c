@@ -89,8 +89,10 @@ static bool take_range(struct walk *w, uint64_t die, uint32_t parent, uint64_t l
 			continue;
 		if (*node == MODEL_NONE) {
 			*node = (uint32_t)w->nodes.len;
-			vec_add(&w->nodes, ((struct walk_node){.die = die, .parent = parent}));
+			vec_add(&w->nodes, ((struct walk_node){ .die = die, .parent = parent }));
 		}
+		if (parent == MODEL_NONE && w->missing)
+			w->missing--;
 		w->deepest[i] = *node;
 	}
 	return true;
@@ -122,7 +124,7 @@ static bool take_entry(struct walk *w, struct cursor *c, const struct abbrev *a,
 		       const struct dwarf_unit_shape *shape, uint64_t die, uint32_t parent,
 		       uint32_t *node)
 {
-	struct entry_pc pc = {0};
+	struct entry_pc pc = { 0 };
 
 	if (!read_attrs(w, c, a, shape, &pc) || c->failed)
 		return false;
@@ -135,17 +137,29 @@ static bool take_entry(struct walk *w, struct cursor *c, const struct abbrev *a,
 	return take_range(w, die, parent, pc.low, pc.high, node);
 }
 
-static bool skip_attrs(struct walk *w, struct cursor *c, const struct abbrev *a,
-		       const struct dwarf_unit_shape *shape)
+bool walk_skip(struct walk *w, struct cursor *c, const struct abbrev *a,
+	       const struct dwarf_unit_shape *shape)
 {
-	if (a->fixed != UINT32_MAX) {
-		cursor_skip(c, a->fixed);
-		return true;
-	}
-	for (uint32_t i = 0; i < a->count; i++)
-		if (!dwarf_skip_form(c, w->abbrevs.attrs.at[a->first + i].form, shape))
+	const struct abbrev_step *step = w->abbrevs.steps.at + a->first_step;
+
+	for (uint32_t i = 0; i < a->step_count; i++, step++) {
+		cursor_skip(c, step->bytes);
+		if (step->form && !dwarf_skip_form(c, step->form, shape))
 			return false;
+	}
 	return true;
+}
+
+/* Reads or steps over the attributes of one entry; *scope is what entries inside belong to. */
+static bool read_entry(struct walk *w, struct cursor *c, const struct abbrev *a,
+		       const struct dwarf_unit_shape *shape, uint64_t die, uint32_t *scope)
+{
+	uint32_t parent = a->tag == DW_TAG_inlined_subroutine ? *scope : MODEL_NONE;
+
+	if (a->tag != DW_TAG_subprogram && parent == MODEL_NONE)
+		return walk_skip(w, c, a, shape);
+	*scope = MODEL_NONE;
+	return take_entry(w, c, a, shape, die, parent, scope);
 }
 
 /*
@@ -154,35 +168,32 @@ static bool skip_attrs(struct walk *w, struct cursor *c, const struct abbrev *a,
  */
 static bool walk_entries(struct walk *w, struct cursor *c, const struct dwarf_unit_shape *shape)
 {
+	size_t inside = 0; /* open entries that belong to a node */
+
 	vec_clear(&w->scopes);
 	do {
 		uint64_t die = cursor_offset(c);
+		const struct abbrev *a = NULL;
 		uint64_t code = dwarf_uleb(c);
-		uint32_t scope = w->scopes.len ? w->scopes.at[w->scopes.len - 1] : MODEL_NONE;
-		const struct abbrev *a;
-		bool good;
+		uint32_t scope;
 
 		if (!code) {
-			if (w->scopes.len)
-				w->scopes.len--;
+			if (w->scopes.len && w->scopes.at[--w->scopes.len] != MODEL_NONE)
+				inside--;
+			/* All have their place: the rest is types and functions of no interest. */
+			if (!w->missing && !inside)
+				return true;
 			continue;
 		}
 		a = abbrev_find(&w->abbrevs, code);
-		if (!a || ++w->entries > WALK_MAX_ENTRIES)
+		scope = w->scopes.len ? w->scopes.at[w->scopes.len - 1] : MODEL_NONE;
+		if (!a || ++w->entries > WALK_MAX_ENTRIES || w->scopes.len >= WALK_MAX_DEPTH ||
+		    !read_entry(w, c, a, shape, die, &scope) || c->failed)
 			return false;
-		if (a->tag == DW_TAG_subprogram ||
-		    (a->tag == DW_TAG_inlined_subroutine && scope != MODEL_NONE)) {
-			uint32_t parent = a->tag == DW_TAG_subprogram ? MODEL_NONE : scope;
-
-			scope = MODEL_NONE;
-			good = take_entry(w, c, a, shape, die, parent, &scope);
-		} else {
-			good = skip_attrs(w, c, a, shape);
-		}
-		if (!good || c->failed || w->scopes.len >= WALK_MAX_DEPTH)
-			return false;
-		if (a->children)
+		if (a->children) {
 			vec_add(&w->scopes, scope);
+			inside += scope != MODEL_NONE;
+		}
 	} while (w->scopes.len && cursor_left(c));
 	return true;
 }
@@ -218,18 +229,28 @@ static bool read_header(struct walk *w, uint64_t offset, struct dwarf_unit_shape
 	       (shape->address_size == 8 || shape->address_size == 4);
 }
 
-bool walk_unit(struct walk *w, const char *path, uint64_t offset, struct err *err)
+bool walk_open(struct walk *w, const char *path, uint64_t offset, struct dwarf_unit_shape *shape,
+	       struct cursor *entries, struct err *err)
 {
-	struct dwarf_unit_shape shape = {0};
-	struct cursor entries;
 	uint64_t abbrev_offset;
 
-	if (!read_header(w, offset, &shape, &abbrev_offset, &entries))
+	if (!read_header(w, offset, shape, &abbrev_offset, entries))
 		return err_set(err, ERR_FORMAT, "%s: unit header at .debug_info+0x%llx is damaged",
 			       path, (unsigned long long)offset);
-	if (!abbrev_load(&w->abbrevs, w->abbrev, abbrev_offset, &shape))
+	if (!abbrev_load(&w->abbrevs, w->abbrev, abbrev_offset, shape))
 		return err_set(err, ERR_FORMAT, "%s: .debug_abbrev+0x%llx is damaged", path,
 			       (unsigned long long)abbrev_offset);
+	return true;
+}
+
+bool walk_unit(struct walk *w, const char *path, uint64_t offset, size_t wanted, struct err *err)
+{
+	struct dwarf_unit_shape shape = { 0 };
+	struct cursor entries;
+
+	if (!walk_open(w, path, offset, &shape, &entries, err))
+		return false;
+	w->missing = wanted;
 	if (!walk_entries(w, &entries, &shape))
 		return err_set(err, ERR_FORMAT, "%s: entries before .debug_info+0x%llx are damaged",
 			       path, (unsigned long long)cursor_offset(&entries));

@@ -14,9 +14,9 @@ struct table {
 
 static const struct elf_section *find_type(const struct elf_file *e, uint32_t type)
 {
-	for vec_each(s, &e->sections)
-		if (s->type == type && s->size)
-			return s;
+	vec_each(s, &e->sections)
+			if (s->type == type && s->size)
+				return s;
 	return NULL;
 }
 
@@ -32,7 +32,7 @@ static bool table_open(struct table *t, const struct elf_file *e, struct err *er
 	const struct elf_section *s = find_type(e, SHT_SYMTAB);
 	size_t entry = gelf_fsize(e->elf, ELF_T_SYM, 1, EV_CURRENT);
 
-	*t = (struct table){.elf = e, .section = s ? s : find_type(e, SHT_DYNSYM)};
+	*t = (struct table){ .elf = e, .section = s ? s : find_type(e, SHT_DYNSYM) };
 	s = t->section;
 	if (!s)
 		return true;
@@ -128,13 +128,17 @@ static void feed(struct select *s, const struct table *t, const GElf_Sym *sym, u
 
 	if (!as_candidate(t->elf, sym, &c) || !select_matters(s, c.address, c.size))
 		return;
+	if (c.size && !select_covers(s, c.address, c.size)) {
+		select_bound(s, c.address, c.size);
+		return;
+	}
 	c.name = name_of(t, sym);
 	c.file = file;
 	if (!c.name[0] || (GELF_ST_BIND(sym->st_info) == STB_LOCAL && is_mark(c.name)))
 		return;
 	/* _etext and its like stand at the end of a section: nothing is theirs. */
 	if (!c.size && c.address >= c.limit)
-		select_bound(s, c.address);
+		select_bound(s, c.address, 0);
 	else
 		select_add(s, &c);
 }
@@ -185,7 +189,7 @@ static void consider_parent(struct parent_search *p, const struct select_symbol 
 bool elf_find_parent(const struct elf_file *e, struct str name, uint32_t file,
 		     struct select_symbol *out)
 {
-	struct parent_search p = {.name = name, .file = file};
+	struct parent_search p = { .name = name, .file = file };
 	uint32_t current = 0;
 	struct table t;
 	struct err ignored;

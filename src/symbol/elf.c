@@ -122,9 +122,9 @@ static void find_text_start(struct elf_file *e)
 {
 	uint64_t low = UINT64_MAX;
 
-	for vec_each(s, &e->sections)
-		if (s->exec && s->address < low)
-			low = s->address;
+	vec_each(s, &e->sections)
+			if (s->exec && s->address < low)
+				low = s->address;
 	e->text_start = low == UINT64_MAX ? 0 : low;
 }
 
@@ -134,7 +134,7 @@ bool elf_file_open(struct elf_file *e, const char *path, enum elf_access access,
 	uint64_t len;
 	GElf_Ehdr eh;
 
-	*e = (struct elf_file){.path = path};
+	*e = (struct elf_file){ .path = path };
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return err_set(err, ERR_INTERNAL, "libelf is of another version");
 	if (!load_bytes(e, access, err))
@@ -165,7 +165,7 @@ void elf_file_close(struct elf_file *e)
 	vec_done(&e->segments);
 	os_unmap(&e->map);
 	buf_done(&e->copy);
-	*e = (struct elf_file){0};
+	*e = (struct elf_file){ 0 };
 }
 
 const char *elf_file_build_id(const struct elf_file *e, struct arena *a)
@@ -173,7 +173,7 @@ const char *elf_file_build_id(const struct elf_file *e, struct arena *a)
 	const void *note = NULL;
 	ssize_t len = dwelf_elf_gnu_build_id(e->elf, &note);
 	const uint8_t *id = note;
-	buf_auto hex = {0};
+	buf_auto hex = { 0 };
 
 	for (ssize_t i = 0; i < len && i < 64; i++)
 		buf_printf(&hex, "%02x", id[i]);
@@ -204,12 +204,12 @@ static bool segment_covers(const struct elf_segment *s, uint64_t offset, bool ro
 
 static bool section_address(const struct elf_file *e, uint64_t offset, uint64_t *address)
 {
-	for vec_each(s, &e->sections)
-		if (s->exec && s->type != SHT_NOBITS && offset >= s->offset &&
-		    offset - s->offset < s->size) {
-			*address = offset - s->offset + s->address;
-			return true;
-		}
+	vec_each(s, &e->sections)
+			if (s->exec && s->type != SHT_NOBITS && offset >= s->offset &&
+			    offset - s->offset < s->size) {
+				*address = offset - s->offset + s->address;
+				return true;
+			}
 	return false;
 }
 
@@ -222,26 +222,26 @@ bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *addre
 	 * What ran was mapped executable: such a segment comes first, even for those bytes.
 	 */
 	for (int pass = 0; pass < 4; pass++)
-		for vec_each(s, &e->segments)
-			if (s->exec == (pass < 2) && segment_covers(s, offset, pass & 1)) {
-				*address = offset - s->offset + s->address;
-				return true;
-			}
+		vec_each(s, &e->segments)
+				if (s->exec == (pass < 2) && segment_covers(s, offset, pass & 1)) {
+					*address = offset - s->offset + s->address;
+					return true;
+				}
 	return false;
 }
 
 const struct elf_section *elf_find_section(const struct elf_file *e, const char *name)
 {
-	for vec_each(s, &e->sections)
-		if (!strcmp(s->name, name))
-			return s;
+	vec_each(s, &e->sections)
+			if (!strcmp(s->name, name))
+				return s;
 	return NULL;
 }
 
 const struct elf_section *elf_code_at(const struct elf_file *e, uint64_t address)
 {
-	for vec_each(s, &e->sections)
-		if (s->exec && address >= s->address && address - s->address < s->size)
-			return s;
+	vec_each(s, &e->sections)
+			if (s->exec && address >= s->address && address - s->address < s->size)
+				return s;
 	return NULL;
 }

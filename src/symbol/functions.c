@@ -4,7 +4,7 @@
 
 void function_table_init(struct function_table *t, struct symbols *out, struct image_id image)
 {
-	*t = (struct function_table){.out = out, .image = image, .unknown = MODEL_NONE};
+	*t = (struct function_table){ .out = out, .image = image, .unknown = MODEL_NONE };
 }
 
 static uint32_t add(struct function_table *t, const struct symbol_function *f)
@@ -21,7 +21,7 @@ bool function_is_known(const struct function_table *t, uint64_t address, struct 
 	const uint64_t *known = map_find(&t->by_address, address);
 
 	if (known)
-		*id = (struct function_id){(uint32_t)*known};
+		*id = (struct function_id){ (uint32_t)*known };
 	return known;
 }
 
@@ -43,7 +43,7 @@ struct function_id function_physical(struct function_table *t, const struct sele
 				       .file = source->file,
 				       .line = source->line,
 			       });
-	id = (struct function_id){(uint32_t)*slot};
+	id = (struct function_id){ (uint32_t)*slot };
 	return id;
 }
 
@@ -60,7 +60,7 @@ struct function_id function_inline(struct function_table *t, const struct dwarf_
 						       .file = in->decl_file,
 						       .line = in->decl_line,
 					       }));
-	return (struct function_id){t->inline_ids.at[name]};
+	return (struct function_id){ t->inline_ids.at[name] };
 }
 
 struct function_id function_unknown(struct function_table *t, enum symbol_function_kind kind,
@@ -73,7 +73,7 @@ struct function_id function_unknown(struct function_table *t, enum symbol_functi
 					    .raw_name = "",
 					    .file = MODEL_NONE,
 				    });
-	return (struct function_id){t->unknown};
+	return (struct function_id){ t->unknown };
 }
 
 void function_table_done(struct function_table *t)

@@ -8,7 +8,7 @@
 struct elf_work {
 	struct image_work *w;
 	struct elf_file image, debug;
-	char *debug_path; /* NULL: there is no debug file */
+	char *debug_path;	      /* NULL: there is no debug file */
 	const struct elf_file *names; /* where the symbol table comes from */
 	const struct elf_file *lines; /* where DWARF comes from, or NULL */
 	struct select select;
@@ -40,8 +40,8 @@ static void open_debug(struct elf_work *x, const char *build_id)
 
 	if (strlen(build_id) < 4)
 		return;
-	x->debug_path = mem_printf("%s/.build-id/%.2s/%s.debug", x->w->debug_dir, build_id,
-				   build_id + 2);
+	x->debug_path =
+		mem_printf("%s/.build-id/%.2s/%s.debug", x->w->debug_dir, build_id, build_id + 2);
 	if (!elf_file_open(&x->debug, x->debug_path, ELF_MAP, &ignored) ||
 	    !is_same_id(elf_file_build_id(&x->debug, a), build_id)) {
 		elf_file_close(&x->debug);
@@ -120,7 +120,7 @@ static bool is_cold(const char *name, struct str *parent)
 		end--;
 	if (end <= 5 || memcmp(name + end - 5, ".cold", 5) != 0)
 		return false;
-	*parent = (struct str){name, end - 5};
+	*parent = (struct str){ name, end - 5 };
 	return true;
 }
 
@@ -131,7 +131,7 @@ static bool name_at(struct elf_work *x, uint64_t address, struct select_symbol *
 	struct err ignored;
 	bool good;
 
-	select_init(&s, (struct wanted){&address, 1});
+	select_init(&s, (struct wanted){ &address, 1 });
 	good = elf_select(x->names, &s, &ignored);
 	select_finish(&s);
 	*out = select_get(&s, 0);
@@ -165,7 +165,7 @@ static struct function_id plt_function(struct elf_work *x, const char *name, uin
 				       uint64_t size, const struct function_source *source)
 {
 	struct arena *a = &x->w->out->arena;
-	struct select_symbol sym = {.name = "[plt]", .address = start, .size = size};
+	struct select_symbol sym = { .name = "[plt]", .address = start, .size = size };
 	const char *shown = "[plt]";
 
 	if (name) {
@@ -180,14 +180,14 @@ static struct function_id physical(struct elf_work *x, size_t i)
 {
 	struct select_symbol sym = select_get(&x->select, i);
 	const struct dwarf_answer *d = x->lines ? &x->dwarf.answers[i] : NULL;
-	struct function_source source = {MODEL_NONE, 0};
+	struct function_source source = { MODEL_NONE, 0 };
 	uint64_t start;
 	uint64_t size;
 	const char *name;
 	struct str parent;
 
 	if (d && d->function)
-		source = (struct function_source){d->decl_file, d->decl_line};
+		source = (struct function_source){ d->decl_file, d->decl_line };
 	if (sym.name && is_cold(sym.name, &parent))
 		return cold_function(x, &sym, parent, &source);
 	if (sym.name)
@@ -195,7 +195,7 @@ static struct function_id physical(struct elf_work *x, size_t i)
 	if (plt_find(&x->plt, &x->image, x->w->wanted.at[i], &name, &start, &size))
 		return plt_function(x, name, start, size, &source);
 	if (d && d->function) {
-		sym = (struct select_symbol){.name = d->function, .address = d->function_start};
+		sym = (struct select_symbol){ .name = d->function, .address = d->function_start };
 		return function_physical(&x->w->functions, &sym, NULL, &source);
 	}
 	return function_unknown(&x->w->functions, SYMBOL_UNKNOWN, "[unknown]");
@@ -205,7 +205,7 @@ static struct function_id physical(struct elf_work *x, size_t i)
 static struct symbol_span add_frames(struct elf_work *x, size_t i)
 {
 	struct symbols *out = x->w->out;
-	struct symbol_span span = {.first = (uint32_t)out->frames.len};
+	struct symbol_span span = { .first = (uint32_t)out->frames.len };
 	const struct dwarf_answer *d = x->lines ? &x->dwarf.answers[i] : NULL;
 	uint32_t file = d ? d->file : MODEL_NONE;
 	uint32_t line = d ? d->line : 0;
@@ -214,11 +214,11 @@ static struct symbol_span add_frames(struct elf_work *x, size_t i)
 		const struct dwarf_inline *in = &x->dwarf.inlines.at[d->first + n];
 		struct function_id f = function_inline(&x->w->functions, in);
 
-		vec_add(&out->frames, ((struct symbol_frame){f, file, line, true}));
+		vec_add(&out->frames, ((struct symbol_frame){ f, file, line, true }));
 		file = in->file;
 		line = in->line;
 	}
-	vec_add(&out->frames, ((struct symbol_frame){physical(x, i), file, line, false}));
+	vec_add(&out->frames, ((struct symbol_frame){ physical(x, i), file, line, false }));
 	span.count = (uint32_t)out->frames.len - span.first;
 	return span;
 }
@@ -232,7 +232,8 @@ static void publish(struct elf_work *x)
 		spans[i] = add_frames(x, i);
 	for (size_t i = 0; i < w->addr_count; i++)
 		if (w->has_lookup[i])
-			w->out->addrs[w->addr_ids[i]] = spans[wanted_lower(&w->wanted, w->lookups[i])];
+			w->out->addrs[w->addr_ids[i]] =
+				spans[wanted_lower(&w->wanted, w->lookups[i])];
 	free(spans);
 }
 
@@ -243,7 +244,7 @@ static enum symbol_image_state state_of(const struct elf_work *x)
 	if (x->lines)
 		return SYMBOL_IMAGE_FULL;
 	return elf_table_kind(x->names) == ELF_TABLE_DYNAMIC ? SYMBOL_IMAGE_DYNAMIC :
-								SYMBOL_IMAGE_NONE;
+							       SYMBOL_IMAGE_NONE;
 }
 
 static void read_dwarf(struct elf_work *x)
@@ -261,12 +262,13 @@ static void read_dwarf(struct elf_work *x)
 
 void image_resolve_elf(struct image_work *w, const struct located *at)
 {
-	struct elf_work x = {.w = w, .state = &w->out->images[w->image.i]};
+	struct elf_work x = { .w = w, .state = &w->out->images[w->image.i] };
 	struct err err;
 
 	if (!open_files(&x, at, &err)) {
 		set_state(&x,
-			  err.kind == ERR_NOT_FOUND ? SYMBOL_IMAGE_MISSING : SYMBOL_IMAGE_UNREADABLE,
+			  err.kind == ERR_NOT_FOUND ? SYMBOL_IMAGE_MISSING :
+						      SYMBOL_IMAGE_UNREADABLE,
 			  err.text);
 		close_files(&x);
 		return;

@@ -18,7 +18,7 @@ void symbol_locate_here(void *ctx, const struct model_image *image, struct arena
 	struct stat st;
 
 	(void)ctx;
-	*out = (struct located){.foreign_writer = true, .check_build_id = true};
+	*out = (struct located){ .foreign_writer = true, .check_build_id = true };
 	if (image->kind != MODEL_IMAGE_FILE) {
 		out->why = "only a run holds it";
 		return;

@@ -25,10 +25,10 @@ size_t wanted_lower(const struct wanted *w, uint64_t address);
 /* select.c: which of many symbols names an address */
 
 enum select_rank { /* a sum of these; more is better */
-	SELECT_LOCAL = 0,
-	SELECT_WEAK = 1,
-	SELECT_GLOBAL = 2,
-	SELECT_FUNCTION = 4,
+		   SELECT_LOCAL = 0,
+		   SELECT_WEAK = 1,
+		   SELECT_GLOBAL = 2,
+		   SELECT_FUNCTION = 4,
 };
 
 struct select_symbol {
@@ -49,15 +49,23 @@ struct select_symbol {
 struct select {
 	struct wanted wanted;
 	struct select_slot *slots;
+	size_t hint;   /* where the last symbol belonged */
 	uint64_t work; /* updates of slots so far */
 	bool overflow; /* the ceiling on work was hit; only a hostile table gets there */
 };
 void select_init(struct select *s, struct wanted w);
 /* False when a symbol at these addresses cannot change anything; then its name isn't needed. */
-bool select_matters(const struct select *s, uint64_t address, uint64_t size);
+bool select_matters(struct select *s, uint64_t address, uint64_t size);
+/* Does a symbol of that size hold a wanted address? */
+bool select_covers(struct select *s, uint64_t address, uint64_t size);
 void select_add(struct select *s, const struct select_symbol *sym);
-/* Something without a name of interest starts here: open-ended symbols end at it. */
-void select_bound(struct select *s, uint64_t address);
+/*
+ * Something starts here that will name no wanted address: symbols without a size end at it. One
+ * that has a size itself may be told without a name when it covers nothing.
+ */
+void select_bound(struct select *s, uint64_t address, uint64_t size);
+/* Is this the nearest start so far of some wanted address? */
+bool select_is_nearest(struct select *s, uint64_t address);
 /* After the last symbol. */
 void select_finish(struct select *s);
 /* The symbol of wanted address i with its size filled in; name NULL when there is none. */
@@ -84,7 +92,7 @@ struct elf_file {
 	Elf *elf;
 	uint16_t type, machine;
 	bool is_64, big_endian;
-	uint64_t text_start; /* lowest address of code; 0 when unknown */
+	uint64_t text_start;		  /* lowest address of code; 0 when unknown */
 	VEC(struct elf_section) sections; /* by section index */
 	VEC(struct elf_segment) segments;
 };
@@ -119,7 +127,7 @@ bool elf_find_parent(const struct elf_file *e, struct str name, uint32_t file,
 
 struct plt {
 	const struct elf_file *elf;
-	struct map slots; /* GOT slot -> symbol index + 1 in .dynsym */
+	struct map slots;    /* GOT slot -> symbol index + 1 in .dynsym */
 	VEC(uint32_t) order; /* symbol index of the n-th .rela.plt entry */
 	struct elf_section dynsym;
 	bool loaded;
@@ -132,21 +140,22 @@ void plt_done(struct plt *p);
 /* dwarf.c, dwarf-walk.c, dwarf-abbrev.c: lines and inline chains */
 
 struct dwarf_inline {
-	const char *name; /* linkage name where there is one; lives as long as the dwarf_file */
+	const char *name;    /* linkage name where there is one; lives as long as the dwarf_file */
 	uint32_t file, line; /* of the call, in the next frame out */
 	uint32_t decl_file, decl_line;
 };
-struct dwarf_answer { /* for one wanted address */
-	bool found;	/* some unit covers it */
+struct dwarf_answer {	       /* for one wanted address */
+	bool found;	       /* some unit covers it */
 	uint32_t first, count; /* in inlines, innermost first */
-	uint32_t file, line; /* MODEL_NONE, 0 when unknown */
-	const char *function; /* the physical function as DWARF calls it, or NULL */
+	uint32_t file, line;   /* MODEL_NONE, 0 when unknown */
+	const char *function;  /* the physical function as DWARF calls it, or NULL */
 	uint64_t function_start;
 	uint32_t decl_file, decl_line;
 };
 struct dwarf_file {
 	struct dwarf_answer *answers; /* by index of the wanted address */
 	VEC(struct dwarf_inline) inlines;
+	struct arena names;
 	void *handle, *alt_handle; /* Dwarf * */
 	struct elf_file alt;
 	char *alt_path;
@@ -171,24 +180,24 @@ enum kallsyms_found kallsyms_select(struct str text, struct select *s, struct ar
 /* locate.c: where the file of an image lies */
 
 struct located {
-	char *path; /* NULL: missing */
-	const char *why; /* static or in the arena */
+	char *path;	     /* NULL: missing */
+	const char *why;     /* static or in the arena */
 	bool foreign_writer; /* others may write to it while we read */
 	bool check_build_id; /* a file found by path: only good when the build id agrees */
 };
 typedef void symbol_locate_fn(void *ctx, const struct model_image *image, struct arena *a,
 			      struct located *out);
-symbol_locate_fn symbol_locate_here;    /* files of this machine; ctx unused */
+symbol_locate_fn symbol_locate_here; /* files of this machine; ctx unused */
 
 /* functions.c: the functions of one image, each once */
 
 struct function_table {
 	struct symbols *out;
 	struct image_id image;
-	struct map by_address;	/* of physical functions */
+	struct map by_address; /* of physical functions */
 	struct intern inline_names;
 	VEC(uint32_t) inline_ids; /* by id of inline_names */
-	uint32_t unknown;	/* MODEL_NONE until somebody asks */
+	uint32_t unknown;	  /* MODEL_NONE until somebody asks */
 };
 struct function_source { /* where a physical function is declared; MODEL_NONE, 0 when unknown */
 	uint32_t file, line;
@@ -216,7 +225,7 @@ struct image_work {
 	size_t addr_count;
 	uint64_t *lookups; /* by position in addr_ids: what to look up, where has_lookup */
 	bool *has_lookup;
-	uint64_t *wanted_at; /* storage of wanted */
+	uint64_t *wanted_at;  /* storage of wanted */
 	struct wanted wanted; /* the distinct lookups */
 	struct function_table functions;
 };

@@ -39,12 +39,12 @@ static void load(struct plt *p, const struct elf_file *e)
 {
 	p->elf = e;
 	p->loaded = true;
-	for vec_each(s, &e->sections) {
-		if (s->type == SHT_DYNSYM)
-			p->dynsym = *s;
-		if (s->type == SHT_RELA)
-			load_relocations(p, s);
-	}
+	vec_each(s, &e->sections) {
+			if (s->type == SHT_DYNSYM)
+				p->dynsym = *s;
+			if (s->type == SHT_RELA)
+				load_relocations(p, s);
+		}
 }
 
 static const char *dynamic_name(struct plt *p, uint64_t symbol)
@@ -160,5 +160,5 @@ void plt_done(struct plt *p)
 {
 	map_done(&p->slots);
 	vec_done(&p->order);
-	*p = (struct plt){0};
+	*p = (struct plt){ 0 };
 }

@@ -51,13 +51,13 @@ void image_work_sort(struct image_work *w)
 	for (size_t i = 0; i < count; i++)
 		if (!distinct || w->wanted_at[distinct - 1] != w->wanted_at[i])
 			w->wanted_at[distinct++] = w->wanted_at[i];
-	w->wanted = (struct wanted){w->wanted_at, distinct};
+	w->wanted = (struct wanted){ w->wanted_at, distinct };
 }
 
 void image_all_unknown(struct image_work *w, enum symbol_function_kind kind, const char *name)
 {
 	struct symbols *out = w->out;
-	struct symbol_span span = {0};
+	struct symbol_span span = { 0 };
 
 	for (size_t i = 0; i < w->addr_count; i++) {
 		struct symbol_span *s = &out->addrs[w->addr_ids[i]];
@@ -65,12 +65,12 @@ void image_all_unknown(struct image_work *w, enum symbol_function_kind kind, con
 		if (s->count)
 			continue;
 		if (!span.count) {
-			span = (struct symbol_span){(uint32_t)out->frames.len, 1};
-			vec_add(&out->frames, ((struct symbol_frame){
-						      .function = function_unknown(&w->functions,
-										   kind, name),
-						      .file = MODEL_NONE,
-					      }));
+			span = (struct symbol_span){ (uint32_t)out->frames.len, 1 };
+			vec_add(&out->frames,
+				((struct symbol_frame){
+					.function = function_unknown(&w->functions, kind, name),
+					.file = MODEL_NONE,
+				}));
 		}
 		*s = span;
 	}
@@ -79,8 +79,8 @@ void image_all_unknown(struct image_work *w, enum symbol_function_kind kind, con
 static void hide_kernel(struct image_work *w)
 {
 	int64_t restricted = w->options->kptr_restrict;
-	char_auto name = mem_printf("[kernel] (symbols hidden: kptr_restrict=%lld)",
-				    (long long)restricted);
+	char_auto name =
+		mem_printf("[kernel] (symbols hidden: kptr_restrict=%lld)", (long long)restricted);
 
 	w->out->images[w->image.i].state = SYMBOL_IMAGE_HIDDEN;
 	image_all_unknown(w, SYMBOL_KERNEL_HIDDEN, name);
@@ -88,16 +88,15 @@ static void hide_kernel(struct image_work *w)
 
 static void name_kernel(struct image_work *w, const struct select *s)
 {
-	struct function_source nowhere = {MODEL_NONE, 0};
+	struct function_source nowhere = { MODEL_NONE, 0 };
 
 	for (size_t i = 0; i < w->addr_count; i++) {
-		struct select_symbol sym =
-			select_get(s, wanted_lower(&w->wanted, w->lookups[i]));
+		struct select_symbol sym = select_get(s, wanted_lower(&w->wanted, w->lookups[i]));
 
 		if (!sym.name)
 			continue;
 		w->out->addrs[w->addr_ids[i]] =
-			(struct symbol_span){(uint32_t)w->out->frames.len, 1};
+			(struct symbol_span){ (uint32_t)w->out->frames.len, 1 };
 		vec_add(&w->out->frames,
 			((struct symbol_frame){
 				.function = function_physical(&w->functions, &sym, NULL, &nowhere),
@@ -109,7 +108,7 @@ static void name_kernel(struct image_work *w, const struct select *s)
 void image_resolve_kernel(struct image_work *w, const struct located *at)
 {
 	struct symbol_image *state = &w->out->images[w->image.i];
-	buf_auto text = {0};
+	buf_auto text = { 0 };
 	struct select s;
 	struct err err;
 
@@ -128,7 +127,7 @@ void image_resolve_kernel(struct image_work *w, const struct located *at)
 	image_work_sort(w);
 	select_init(&s, w->wanted);
 	state->state = SYMBOL_IMAGE_NO_LINES;
-	if (kallsyms_select((struct str){buf_str(&text), text.len}, &s, &w->out->arena) ==
+	if (kallsyms_select((struct str){ buf_str(&text), text.len }, &s, &w->out->arena) ==
 	    KALLSYMS_HIDDEN) {
 		hide_kernel(w);
 	} else {
@@ -157,7 +156,7 @@ static void resolve_image(struct image_work *w, symbol_locate_fn *locate, void *
 {
 	const struct model_image *image = &w->model->images.at[w->image.i];
 	struct symbol_image *state = &w->out->images[w->image.i];
-	struct located at = {0};
+	struct located at = { 0 };
 
 	if (image->kind == MODEL_IMAGE_ANON || image->kind == MODEL_IMAGE_UNKNOWN) {
 		state->state = SYMBOL_IMAGE_NONE;
@@ -181,8 +180,8 @@ static void group(const struct model *m, uint32_t *order, size_t *start)
 {
 	size_t images = m->images.len;
 
-	for vec_each(a, &m->addrs)
-		start[a->image.i + 2]++;
+	vec_each(a, &m->addrs)
+			start[a->image.i + 2]++;
 	for (size_t i = 2; i < images + 2; i++)
 		start[i] += start[i - 1];
 	for (uint32_t id = 0; id < m->addrs.len; id++)
@@ -234,12 +233,12 @@ bool symbols_resolve_from(struct symbols **out, const struct model *m, symbol_lo
 	(void)err;
 	group(m, order, start);
 	for (uint32_t i = 0; i < m->images.len; i++) {
-		w.image = (struct image_id){i};
+		w.image = (struct image_id){ i };
 		w.addr_ids = order + start[i];
 		w.addr_count = start[i + 1] - start[i];
 		if (!w.addr_count)
 			continue;
-		w.wanted = (struct wanted){w.wanted_at, 0};
+		w.wanted = (struct wanted){ w.wanted_at, 0 };
 		function_table_init(&w.functions, s, w.image);
 		resolve_image(&w, locate, ctx);
 		function_table_done(&w.functions);

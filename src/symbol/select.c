@@ -33,7 +33,7 @@ size_t wanted_lower(const struct wanted *w, uint64_t address)
 
 void select_init(struct select *s, struct wanted w)
 {
-	*s = (struct select){.wanted = w};
+	*s = (struct select){ .wanted = w };
 	s->slots = mem_alloc(w.count * sizeof(s->slots[0]));
 	for (size_t i = 0; i < w.count; i++)
 		s->slots[i].next = UINT64_MAX;
@@ -75,17 +75,35 @@ static uint64_t end_of(uint64_t address, uint64_t size)
 	return __builtin_add_overflow(address, size, &end) ? UINT64_MAX : end;
 }
 
-bool select_matters(const struct select *s, uint64_t address, uint64_t size)
+/* Tables are mostly in order: the place is often that of the symbol before. */
+static size_t lower(struct select *s, uint64_t address)
 {
-	size_t i = wanted_lower(&s->wanted, address);
+	const struct wanted *w = &s->wanted;
+	size_t i = s->hint;
+
+	if (!((i == w->count || address <= w->at[i]) && (i == 0 || address > w->at[i - 1])))
+		s->hint = i = wanted_lower(w, address);
+	return i;
+}
+
+bool select_covers(struct select *s, uint64_t address, uint64_t size)
+{
+	size_t i = lower(s, address);
+
+	return size && i < s->wanted.count && s->wanted.at[i] < end_of(address, size);
+}
+
+bool select_matters(struct select *s, uint64_t address, uint64_t size)
+{
+	size_t i = lower(s, address);
 
 	if (i > 0 && address < s->slots[i - 1].next)
 		return true;
 	if (i == s->wanted.count)
 		return false;
 	/* It covers the address, or may be the last to end before it. */
-	if (size && (s->wanted.at[i] < end_of(address, size) ||
-		     end_of(address, size) > s->slots[i].ended))
+	if (size &&
+	    (s->wanted.at[i] < end_of(address, size) || end_of(address, size) > s->slots[i].ended))
 		return true;
 	return address >= s->slots[i].start;
 }
@@ -98,14 +116,25 @@ static void note_start(struct select *s, size_t i, uint64_t address)
 		s->slots[i].start = address;
 }
 
-void select_bound(struct select *s, uint64_t address)
+void select_bound(struct select *s, uint64_t address, uint64_t size)
 {
-	note_start(s, wanted_lower(&s->wanted, address), address);
+	size_t i = lower(s, address);
+
+	note_start(s, i, address);
+	if (size && i < s->wanted.count && end_of(address, size) > s->slots[i].ended)
+		s->slots[i].ended = end_of(address, size);
+}
+
+bool select_is_nearest(struct select *s, uint64_t address)
+{
+	size_t i = lower(s, address);
+
+	return i < s->wanted.count && s->slots[i].start == address;
 }
 
 void select_add(struct select *s, const struct select_symbol *sym)
 {
-	size_t i = wanted_lower(&s->wanted, sym->address);
+	size_t i = lower(s, sym->address);
 	uint64_t end = end_of(sym->address, sym->size);
 
 	note_start(s, i, sym->address);
@@ -152,7 +181,7 @@ struct select_symbol select_get(const struct select *s, size_t i)
 	/* Behind the end of something, around it or after it, an open symbol proves nothing. */
 	if (!sym.name || sym.address != slot->start || sym.address < slot->ended ||
 	    s->wanted.at[i] >= sym.limit)
-		return (struct select_symbol){0};
+		return (struct select_symbol){ 0 };
 	sym.size = (slot->next < sym.limit ? slot->next : sym.limit) - sym.address;
 	return sym;
 }
@@ -160,5 +189,5 @@ struct select_symbol select_get(const struct select *s, size_t i)
 void select_done(struct select *s)
 {
 	free(s->slots);
-	*s = (struct select){0};
+	*s = (struct select){ 0 };
 }

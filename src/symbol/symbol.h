@@ -5,7 +5,7 @@
  * run's image, kallsyms, vdso) ends in "[unknown]", which is counted.
  *
  * Names are demangled (Itanium C++, Rust legacy and v0). Never invented: an address outside every
- * symbol stays unknown. ELF and DWARF of an image may be hostile; see symbol-child.h when foreign.
+ * symbol stays unknown. ELF and DWARF of an image may be hostile: damage ends in the image's state.
  */
 #ifndef CULPRIT_SYMBOL_SYMBOL_H
 #define CULPRIT_SYMBOL_SYMBOL_H
@@ -16,7 +16,9 @@
 #include "model/model.h"
 #include "session/session.h"
 
-struct function_id { uint32_t i; };
+struct function_id {
+	uint32_t i;
+};
 
 enum symbol_function_kind {
 	SYMBOL_FUNCTION,      /* a symbol covers the address */
@@ -27,11 +29,11 @@ enum symbol_function_kind {
 
 struct symbol_function {
 	enum symbol_function_kind kind;
-	const char *name;     /* demangled; what users see */
-	const char *raw_name; /* as in the symbol table, "" when unknown */
-	struct image_id image; /* for inlines: the image they were inlined in */
+	const char *name;	/* demangled; what users see */
+	const char *raw_name;	/* as in the symbol table, "" when unknown */
+	struct image_id image;	/* for inlines: the image they were inlined in */
 	uint64_t address, size; /* of the symbol, in the image's own addresses (st_value) */
-	uint32_t file;		/* id in files of the declaration or first line, MODEL_NONE */
+	uint32_t file;		/* id in files of the declaration, MODEL_NONE */
 	uint32_t line;
 };
 
@@ -44,14 +46,14 @@ struct symbol_frame {
 
 /* What was found of an image, for the user. */
 enum symbol_image_state {
-	SYMBOL_IMAGE_UNUSED,	/* no sample touched it */
-	SYMBOL_IMAGE_FULL,	/* symbol table and lines */
-	SYMBOL_IMAGE_NO_LINES,	/* .symtab but no DWARF lines */
-	SYMBOL_IMAGE_DYNAMIC,	/* only .dynsym: static functions are unknown */
-	SYMBOL_IMAGE_NONE,	/* the file is there, it has no symbols */
-	SYMBOL_IMAGE_MISSING,	/* the run does not hold it */
+	SYMBOL_IMAGE_UNUSED,	 /* no sample touched it */
+	SYMBOL_IMAGE_FULL,	 /* symbol table and lines */
+	SYMBOL_IMAGE_NO_LINES,	 /* .symtab but no DWARF lines */
+	SYMBOL_IMAGE_DYNAMIC,	 /* only .dynsym: static functions are unknown */
+	SYMBOL_IMAGE_NONE,	 /* the file is there, it has no symbols */
+	SYMBOL_IMAGE_MISSING,	 /* the run does not hold it */
 	SYMBOL_IMAGE_UNREADABLE, /* damaged ELF or DWARF */
-	SYMBOL_IMAGE_HIDDEN,	/* kernel with kptr_restrict */
+	SYMBOL_IMAGE_HIDDEN,	 /* kernel with kptr_restrict */
 };
 
 struct symbols {
@@ -59,7 +61,7 @@ struct symbols {
 	VEC(struct symbol_frame) frames;
 	struct symbol_span { /* by addr_id: frames innermost first; count is never 0 */
 		uint32_t first, count;
-	} *addrs;
+	} * addrs;
 	size_t addr_count;
 	uint64_t *addr_values; /* by addr_id: the address in the image's own terms (vaddr) */
 	struct intern files;   /* source paths */
@@ -67,7 +69,7 @@ struct symbols {
 		enum symbol_image_state state;
 		const char *why;   /* for MISSING and UNREADABLE */
 		const char *debug; /* where lines came from: "image", path of a debug file, "" */
-	} *images; /* by image_id */
+	} * images;		   /* by image_id */
 	size_t image_count;
 	uint64_t unknown_addrs;
 	struct arena arena;

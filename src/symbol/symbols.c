@@ -6,15 +6,16 @@ static void locate_in_run(void *ctx, const struct model_image *image, struct are
 			  struct located *out)
 {
 	const struct session *s = ctx;
-	struct kv missing = {0};
+	struct kv missing = { 0 };
 	const char *why;
 
-	*out = (struct located){.check_build_id = image->build_id[0] != 0};
+	*out = (struct located){ .check_build_id = image->build_id[0] != 0 };
 	if (image->key[0])
 		out->path = session_image_path(s, image->key);
 	if (out->path)
 		return;
-	kv_parse(&missing, (struct str){(const char *)s->missing_images.at, s->missing_images.len});
+	kv_parse(&missing,
+		 (struct str){ (const char *)s->missing_images.at, s->missing_images.len });
 	why = kv_find(&missing, image->key);
 	out->why = why ? arena_strdup(a, why) : "the run does not hold it";
 	kv_done(&missing);

@@ -25,25 +25,30 @@ static const char *what_is_asked(bool system_wide, bool kernel)
 	return kernel ? "recording kernel code" : "recording";
 }
 
-static bool explain_denied(const struct target *t, const char *event, bool system_wide,
-			   bool kernel, int errnum, struct err *err)
+static bool explain_denied(const struct target *t, const char *event, bool system_wide, bool kernel,
+			   int errnum, struct err *err)
 {
 	int need = needed_level(system_wide, kernel);
 	const char *what = what_is_asked(system_wide, kernel);
 
 	if (!t->can_perfmon && t->paranoid > need) {
-		err_refuse(err, "PERF_EVENT_PARANOID",
-			   "%s is not allowed for this user: kernel.perf_event_paranoid is %lld, this needs %d or less",
-			   what, (long long)t->paranoid, need);
-		err_hint(err,
-			 t->euid ? "sudo sysctl kernel.perf_event_paranoid=%d, or run as root, or give the agent CAP_PERFMON" :
-				   "on the host: sysctl kernel.perf_event_paranoid=%d; or start the container with --cap-add PERFMON",
-			 need);
+		err_refuse(
+			err, "PERF_EVENT_PARANOID",
+			"%s is not allowed for this user: kernel.perf_event_paranoid is %lld, this needs %d or less",
+			what, (long long)t->paranoid, need);
+		err_hint(
+			err,
+			t->euid ?
+				"sudo sysctl kernel.perf_event_paranoid=%d, or run as root, or give the agent CAP_PERFMON" :
+				"on the host: sysctl kernel.perf_event_paranoid=%d; or start the container with --cap-add PERFMON",
+			need);
 	} else {
 		err_refuse(err, "PERF_EVENTS_BLOCKED",
 			   "%s with %s is blocked although the user's rights allow it (%s)", what,
 			   event, strerror(errnum));
-		err_hint(err, "a seccomp filter or kernel lockdown does this; in a container allow the perf_event_open system call (--security-opt seccomp=...), on a host see /sys/kernel/security/lockdown");
+		err_hint(
+			err,
+			"a seccomp filter or kernel lockdown does this; in a container allow the perf_event_open system call (--security-opt seccomp=...), on a host see /sys/kernel/security/lockdown");
 	}
 	err->sys_errno = errnum;
 	return false;
@@ -55,11 +60,14 @@ static bool explain_absent(const struct target *t, const char *event, int errnum
 		err_refuse(err, "EVENT_REFUSED", "the kernel refuses the event %s: %s", event,
 			   strerror(errnum));
 	else
-		err_refuse(err, "NO_PMU",
-			   "%s cannot be counted here: this machine shows no hardware counters for it (%s)",
-			   event, strerror(errnum));
+		err_refuse(
+			err, "NO_PMU",
+			"%s cannot be counted here: this machine shows no hardware counters for it (%s)",
+			event, strerror(errnum));
 	if (!is_timer(event) && t->has_cpu_clock)
-		err_hint(err, "sample with the timer instead (-e cpu-clock), or use bare metal or a VM type that passes the PMU through");
+		err_hint(
+			err,
+			"sample with the timer instead (-e cpu-clock), or use bare metal or a VM type that passes the PMU through");
 	else if (!is_timer(event))
 		err_hint(err, "use bare metal or a VM type that passes the PMU through");
 	err->sys_errno = errnum;
@@ -80,8 +88,11 @@ bool target_explain_open(const struct target *t, const char *event, bool system_
 	case ENODATA:
 		return explain_absent(t, event, errnum, err);
 	case ENOSYS:
-		err_refuse(err, "NO_PERF_EVENTS", "the kernel of this machine has no perf_event_open");
-		err_hint(err, "it needs CONFIG_PERF_EVENTS; emulators and sandboxes such as qemu-user and gVisor lack it");
+		err_refuse(err, "NO_PERF_EVENTS",
+			   "the kernel of this machine has no perf_event_open");
+		err_hint(
+			err,
+			"it needs CONFIG_PERF_EVENTS; emulators and sandboxes such as qemu-user and gVisor lack it");
 		break;
 	case EMFILE:
 	case ENFILE:
@@ -91,8 +102,8 @@ bool target_explain_open(const struct target *t, const char *event, bool system_
 		err_hint(err, "raise the limit (ulimit -n), or record fewer threads");
 		break;
 	case EBUSY:
-		err_refuse(err, "PMU_BUSY", "the counters for %s are in somebody else's exclusive use",
-			   event);
+		err_refuse(err, "PMU_BUSY",
+			   "the counters for %s are in somebody else's exclusive use", event);
 		err_hint(err, "end the other profiler, or sample with the timer (-e cpu-clock)");
 		break;
 	default:
@@ -112,12 +123,15 @@ bool target_explain_ring(const struct target *t, uint64_t bytes, int errnum, str
 			err_hint(err, "the machine is short of memory: ask for less ring memory");
 		return false;
 	}
-	err_refuse(err, "MLOCK_LIMIT",
-		   "a ring of %llu bytes per CPU is more than this user may lock: kernel.perf_event_mlock_kb is %lld, RLIMIT_MEMLOCK %llu KiB (%s)",
-		   (unsigned long long)bytes, (long long)t->mlock_kb,
-		   (unsigned long long)(t->memlock_bytes / 1024), strerror(errnum));
-	err_hint(err, "sudo sysctl kernel.perf_event_mlock_kb=%lld, or raise ulimit -l, or end other recordings of this user",
-		 (long long)(t->mlock_kb > 0 ? t->mlock_kb * 4 : 2064));
+	err_refuse(
+		err, "MLOCK_LIMIT",
+		"a ring of %llu bytes per CPU is more than this user may lock: kernel.perf_event_mlock_kb is %lld, RLIMIT_MEMLOCK %llu KiB (%s)",
+		(unsigned long long)bytes, (long long)t->mlock_kb,
+		(unsigned long long)(t->memlock_bytes / 1024), strerror(errnum));
+	err_hint(
+		err,
+		"sudo sysctl kernel.perf_event_mlock_kb=%lld, or raise ulimit -l, or end other recordings of this user",
+		(long long)(t->mlock_kb > 0 ? t->mlock_kb * 4 : 2064));
 	err->sys_errno = errnum;
 	return false;
 }

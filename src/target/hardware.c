@@ -37,9 +37,9 @@ static void probe_midr(struct target *t, const struct rootfs *root, const struct
 {
 	for (size_t i = 0; i < online->ids.len; i++) {
 		buf_auto text = { 0 };
-		char_auto path = mem_printf(
-			"/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
-			online->ids.at[i]);
+		char_auto path =
+			mem_printf("/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
+				   online->ids.at[i]);
 
 		if (!rootfs_read(root, path, &text))
 			continue;

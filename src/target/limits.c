@@ -8,7 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CAP_BIT_IPC_LOCK = 14, CAP_BIT_SYS_PTRACE = 19, CAP_BIT_SYS_ADMIN = 21, CAP_BIT_PERFMON = 38 };
+enum {
+	CAP_BIT_IPC_LOCK = 14,
+	CAP_BIT_SYS_PTRACE = 19,
+	CAP_BIT_SYS_ADMIN = 21,
+	CAP_BIT_PERFMON = 38
+};
 
 static void probe_rights(struct target *t, const struct rootfs *root)
 {
@@ -47,8 +52,7 @@ void target_probe_limits(struct target *t, const struct rootfs *root)
 
 int target_open_real(void *ctx, const void *attr, int pid, int cpu, int group, unsigned long flags)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
-			  flags | PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
 
 	(void)ctx;
 	return fd < 0 ? -errno : (int)fd;

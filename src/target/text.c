@@ -12,7 +12,10 @@ struct field {
 	size_t at, room;
 };
 
-#define FIELD(kind, name) { #name, kind, offsetof(struct target, name), sizeof(((struct target *)0)->name) }
+#define FIELD(kind, name)                                                                      \
+	{                                                                                      \
+#name, kind, offsetof(struct target, name), sizeof(((struct target *)0)->name) \
+	}
 
 static const struct field fields[] = {
 	FIELD(FIELD_TEXT, hostname),
@@ -152,7 +155,6 @@ void target_decode(struct target *t, struct str text)
 		take_field(&kv, &fields[i], (uint8_t *)t + fields[i].at);
 	for (size_t i = 0; i < kv.items.len; i++)
 		if (!strcmp(kv.items.at[i].key, "pmu"))
-			take_pmu(t, (struct str){ kv.items.at[i].value,
-						  kv.items.at[i].value_len });
+			take_pmu(t, (struct str){ kv.items.at[i].value, kv.items.at[i].value_len });
 	kv_done(&kv);
 }

@@ -43,19 +43,23 @@ static bool read_header(struct header *h, const uint8_t *bytes, uint64_t offset,
 	h->stored = cursor_u32(&c);
 	h->raw = cursor_u32(&c);
 	if (magic != FRAME_MAGIC)
-		return err_set(err, ERR_FORMAT, "no frame at byte %llu of the stream: it starts with %08x",
+		return err_set(err, ERR_FORMAT,
+			       "no frame at byte %llu of the stream: it starts with %08x",
 			       (unsigned long long)offset, magic);
 	if (h->type < WIRE_HELLO || h->type > WIRE_BYE || h->flags & ~FRAME_LZ4)
-		return err_set(err, ERR_FORMAT, "frame at byte %llu of the stream has unknown type %u, flags %u",
+		return err_set(err, ERR_FORMAT,
+			       "frame at byte %llu of the stream has unknown type %u, flags %u",
 			       (unsigned long long)offset, h->type, h->flags);
 	if (h->stored > WIRE_MAX || h->raw > WIRE_MAX)
-		return err_set(err, ERR_FORMAT,
-			       "frame at byte %llu of the stream claims %u bytes (%u stored), more than %d",
-			       (unsigned long long)offset, h->raw, h->stored, WIRE_MAX);
+		return err_set(
+			err, ERR_FORMAT,
+			"frame at byte %llu of the stream claims %u bytes (%u stored), more than %d",
+			(unsigned long long)offset, h->raw, h->stored, WIRE_MAX);
 	if (!(h->flags & FRAME_LZ4) && h->stored != h->raw)
-		return err_set(err, ERR_FORMAT,
-			       "frame at byte %llu of the stream is not compressed, yet %u bytes become %u",
-			       (unsigned long long)offset, h->stored, h->raw);
+		return err_set(
+			err, ERR_FORMAT,
+			"frame at byte %llu of the stream is not compressed, yet %u bytes become %u",
+			(unsigned long long)offset, h->stored, h->raw);
 	return true;
 }
 

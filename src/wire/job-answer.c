@@ -137,8 +137,8 @@ static bool take_finished(struct job_finished *f, const struct kv *kv, struct er
 	    !job_text_u64(&f->throttled, kv, "finished", "throttled", UINT64_MAX, err) ||
 	    !job_text_u64(&f->data_bytes, kv, "finished", "data_bytes", UINT64_MAX, err) ||
 	    !job_text_u64(&f->wakeups, kv, "finished", "wakeups", UINT64_MAX, err) ||
-	    !job_text_u64(&f->final_frequency_hz, kv, "finished", "final_frequency_hz",
-			  UINT64_MAX, err))
+	    !job_text_u64(&f->final_frequency_hz, kv, "finished", "final_frequency_hz", UINT64_MAX,
+			  err))
 		return false;
 	f->end = (enum job_end)end;
 	f->has_status = has_status;

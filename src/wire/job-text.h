@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 /* A number that must be there and not above most; ERR_FORMAT naming the body and the key. */
-ERR_CHECKED bool job_text_u64(uint64_t *out, const struct kv *kv, const char *what,
-			      const char *key, uint64_t most, struct err *err);
+ERR_CHECKED bool job_text_u64(uint64_t *out, const struct kv *kv, const char *what, const char *key,
+			      uint64_t most, struct err *err);
 /* One of count words, as its index. */
 ERR_CHECKED bool job_text_word(uint64_t *out, const struct kv *kv, const char *what,
 			       const char *key, const char *const *words, size_t count,

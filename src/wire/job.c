@@ -80,8 +80,7 @@ static bool take(struct job *job, const struct kv *kv, struct arena *a, struct e
 	    !job_text_u64(&job->ring_total_bytes, kv, "job", "ring_total_bytes", INT64_MAX, err) ||
 	    !job_text_u64(&overhead, kv, "job", "max_overhead_permille", 1000, err) ||
 	    !job_text_u64(&compress, kv, "job", "compress", 1, err) ||
-	    !job_text_u64(&stdio, kv, "job", "stdio", 1, err) ||
-	    !take_argv(&job->argv, kv, a, err))
+	    !job_text_u64(&stdio, kv, "job", "stdio", 1, err) || !take_argv(&job->argv, kv, a, err))
 		return false;
 	job->scope = (enum job_scope)scope;
 	job->rings = (enum job_rings)ring;

@@ -24,9 +24,9 @@ struct job {
 	uint64_t period;
 	enum job_rings rings;
 	enum job_chain chain;
-	uint32_t stack_bytes;	   /* user stack dump for JOB_CHAIN_DWARF; multiple of 8 */
-	uint64_t for_ns;	   /* 0: until the workload or the host ends it */
-	uint64_t ring_total_bytes; /* ceiling over all CPUs */
+	uint32_t stack_bytes;		/* user stack dump for JOB_CHAIN_DWARF; multiple of 8 */
+	uint64_t for_ns;		/* 0: until the workload or the host ends it */
+	uint64_t ring_total_bytes;	/* ceiling over all CPUs */
 	uint32_t max_overhead_permille; /* of the whole machine; the rate is lowered above it */
 	bool compress;
 	bool stdio; /* the workload's stdin, stdout, stderr are the agent's descriptors 3, 4, 5 */
@@ -38,9 +38,9 @@ ERR_CHECKED bool job_decode(struct job *job, struct str body, struct arena *a, s
 
 /* One event as opened. */
 struct job_event {
-	char name[64];		/* as shown: "cycles", "cpu-clock", "cpu-clock:u" */
-	struct buf attr;	/* the struct perf_event_attr that was accepted */
-	VEC(uint64_t) ids;	/* PERF_EVENT_IOC_ID of each descriptor */
+	char name[64];	   /* as shown: "cycles", "cpu-clock", "cpu-clock:u" */
+	struct buf attr;   /* the struct perf_event_attr that was accepted */
+	VEC(uint64_t) ids; /* PERF_EVENT_IOC_ID of each descriptor */
 };
 
 /* WIRE_STARTED */
@@ -70,7 +70,7 @@ struct job_finished {
 	bool has_status; /* JOB_LAUNCH and the workload was reaped */
 	int wait_status; /* as waitpid gives it */
 	uint64_t wall_ns, agent_cpu_ns, workload_cpu_ns; /* of the capture */
-	uint64_t lost, throttled;  /* LOST + LOST_SAMPLES records' counts; THROTTLE records */
+	uint64_t lost, throttled; /* LOST + LOST_SAMPLES records' counts; THROTTLE records */
 	uint64_t data_bytes, wakeups;
 	uint64_t final_frequency_hz; /* differs from the job's when the overhead limit lowered it */
 };

@@ -56,7 +56,7 @@ enum wire_type {
 /* One direction pair of descriptors, not owned; may be the same descriptor. */
 struct wire {
 	int in, out;
-	bool compress; /* LZ4 on payloads of 512 bytes and more that shrink */
+	bool compress;	 /* LZ4 on payloads of 512 bytes and more that shrink */
 	struct buf held; /* bytes received, not yet taken */
 	size_t held_at;	 /* start of the next frame in held */
 	struct buf raw;	 /* the decompressed payload that a frame points to */

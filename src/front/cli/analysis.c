@@ -23,8 +23,7 @@ static void show_progress(void *ctx, uint64_t done, uint64_t total)
 		cli_live(args, "reading %.0f of %.0f MB", (double)done / 1e6, (double)total / 1e6);
 }
 
-bool analysis_load(struct analysis *a, const struct args *args, const char *path,
-		   struct err *err)
+bool analysis_load(struct analysis *a, const struct args *args, const char *path, struct err *err)
 {
 	struct model_options options = { .event = -1,
 					 .progress = show_progress,
@@ -95,7 +94,7 @@ bool analysis_fetch_images(struct analysis *a, struct remote *r, struct session 
 {
 	(void)err;
 	stage(a, s, "load");
-	for vec_each (img, &a->model->images) {
+	vec_each(img, &a->model->images) {
 		const char *cache_key = img->build_id[0] ? img->build_id : NULL;
 
 		if (!img->touched || !img->key[0])
@@ -155,8 +154,7 @@ bool analysis_build(struct analysis *a, const struct args *args, struct session 
 	return true;
 }
 
-bool analysis_open(struct analysis *a, const struct args *args, struct session *s,
-		   struct err *err)
+bool analysis_open(struct analysis *a, const struct args *args, struct session *s, struct err *err)
 {
 	char_auto db = session_db_path(s);
 	char_auto capture = session_capture_path(s);

@@ -49,8 +49,8 @@ enum cli_option {
 };
 
 struct cli_option_info {
-	const char *name; /* long, without dashes */
-	char letter;	  /* 0: none */
+	const char *name;  /* long, without dashes */
+	char letter;	   /* 0: none */
 	const char *value; /* placeholder, NULL for a switch */
 	const char *words; /* completion: "file", "dir", or words between blanks; "" for none */
 	const char *help;
@@ -66,13 +66,13 @@ struct args {
 
 struct command {
 	const char *name;
-	const char *usage;   /* what stands behind the name */
-	const char *summary; /* one line */
-	const char *details; /* paragraphs for --help and the man page */
-	const char *examples; /* lines "command\n" */
+	const char *usage;	   /* what stands behind the name */
+	const char *summary;	   /* one line */
+	const char *details;	   /* paragraphs for --help and the man page */
+	const char *examples;	   /* lines "command\n" */
 	const char *operand_words; /* completion of operands: "recipe", "run", "file", "" */
-	bool takes_command;  /* everything behind the first operand or "--" is the workload's */
-	uint64_t options;    /* bit per enum cli_option */
+	bool takes_command; /* everything behind the first operand or "--" is the workload's */
+	uint64_t options;   /* bit per enum cli_option */
 	int (*run)(struct args *args);
 };
 /* Ended by a NULL name. */
@@ -97,8 +97,7 @@ bool cli_put_completion(struct buf *out, const char *shell);
 
 /* say.c: all that goes to the terminal. */
 /* The result: to --output FILE, else stdout. */
-ERR_CHECKED bool cli_write_result(const struct args *args, const struct buf *text,
-				  struct err *err);
+ERR_CHECKED bool cli_write_result(const struct args *args, const struct buf *text, struct err *err);
 /* Progress and remarks, to stderr; nothing with --quiet. */
 void cli_say(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A live line on a terminal, replaced by the next; "" takes it away. */

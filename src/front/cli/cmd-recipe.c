@@ -74,7 +74,7 @@ static int check_recipe(struct args *args, const char *name)
 		   !recipe_run(&f, recipe, a.store, NULL, 0, &err)) {
 		status = cli_fail(args, &err, s->id);
 	} else {
-		for vec_each (t, &f->tables)
+		vec_each(t, &f->tables)
 			buf_printf(&out, "  table %-16s %zu rows of run %s\n", t->id, table_rows(t),
 				   s->id);
 		buf_printf(&out, "  findings %zu\n", f->findings.len);

@@ -35,8 +35,8 @@ static int report_file(struct args *args, const char *path)
 	struct err err;
 	int status;
 
-	if (!recipe_load(&recipe, "code_hotspots", &err) ||
-	    !analysis_load(&a, args, path, &err) || !analysis_build(&a, args, NULL, path, &err))
+	if (!recipe_load(&recipe, "code_hotspots", &err) || !analysis_load(&a, args, path, &err) ||
+	    !analysis_build(&a, args, NULL, path, &err))
 		status = cli_fail(args, &err, NULL);
 	else
 		status = report_findings(args, recipe, a.store, NULL);

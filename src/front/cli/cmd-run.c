@@ -66,8 +66,7 @@ static bool connect_agent(struct run *r, struct err *err)
 	r->session->argv = copy_argv(r->job.argv);
 	job_put_options(&r->job, r->args, &r->session->options);
 	return remote_start_local(&r->remote, &options, err) &&
-	       remote_probe(r->remote, &r->session->target, err) &&
-	       session_save(r->session, err);
+	       remote_probe(r->remote, &r->session->target, err) && session_save(r->session, err);
 }
 
 /* The features that perf and others read, from what is known now. */
@@ -78,7 +77,7 @@ static void put_features(const struct run *r, struct perfdata_features *f)
 	struct kv kv;
 
 	kv_parse(&kv, (struct str){ buf_str(&r->session->target), r->session->target.len });
-	for vec_each (img, &m->images) {
+	vec_each(img, &m->images) {
 		struct perfdata_build_id *id;
 		uint64_t byte;
 
@@ -148,6 +147,24 @@ static void judge(struct run *r)
 		set_state(r->session, SESSION_COMPLETE, "");
 	if (r->session->state == SESSION_PARTIAL)
 		kv_put(&r->session->notes, "PARTIAL", r->session->state_why);
+	if (r->job.chain == JOB_CHAIN_DWARF)
+		kv_put(&r->session->notes, "STACKS_NOT_UNWOUND",
+		       "the copies of user stacks are in the capture, where perf report unwinds "
+		       "them; this report shows user code by its innermost frame");
+}
+
+/* Where the agent died, another one can still get the images that are on the disk. */
+static bool second_agent(struct run *r, struct err *err)
+{
+	struct remote_options options = { .stdio = { -1, -1, -1 },
+					  .keep_signals = true,
+					  .mask = &r->old_mask };
+
+	if (r->rec.has_finished)
+		return true;
+	remote_close(r->remote);
+	r->remote = NULL;
+	return remote_start_local(&r->remote, &options, err);
 }
 
 /* Everything from the closed capture to run.db; r->remote is asked for images and let go. */
@@ -159,7 +176,7 @@ static bool analyse(struct run *r, struct err *err)
 	bool ok;
 
 	judge(r);
-	ok = analysis_load(&r->analysis, r->args, path, err) &&
+	ok = analysis_load(&r->analysis, r->args, path, err) && second_agent(r, err) &&
 	     analysis_fetch_images(&r->analysis, r->remote, r->session, kernel_key, err);
 	remote_close(r->remote);
 	r->remote = NULL;

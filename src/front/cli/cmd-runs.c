@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* culprit runs, show, rm, query: the run store. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,43 +8,41 @@
 #include "front/cli/pipeline.h"
 #include "render/render.h"
 
-static int write_json(struct args *args, json_t *root)
+/* "key":"text" with visible escapes for control and bad bytes. */
+static void put_text(struct buf *out, const char *key, const char *text)
 {
-	char_auto text = json_dumps(root, JSON_INDENT(2));
-	buf_auto out = { 0 };
+	buf_auto shown = { 0 };
+
+	str_escape(&shown, str_of(text));
+	buf_printf(out, "\"%s\": \"", key);
+	str_json(out, (struct str){ buf_str(&shown), shown.len });
+	buf_puts(out, "\"");
+}
+
+static void put_runs(struct buf *out, const struct session_list *list)
+{
+	buf_puts(out, "{\n  \"format\": 1,\n  \"runs\": [");
+	vec_each(e, &list->entries) {
+		buf_printf(out, "%s\n    {", e == list->entries.at ? "" : ",");
+		put_text(out, "id", e->id);
+		buf_puts(out, ", ");
+		put_text(out, "recipe", e->recipe);
+		buf_puts(out, ", ");
+		put_text(out, "state", e->state);
+		buf_printf(out, ", \"bytes\": %llu, \"created_realtime_ns\": %llu, ",
+			   (unsigned long long)e->bytes,
+			   (unsigned long long)e->created_realtime_ns);
+		put_text(out, "command", e->command);
+		buf_puts(out, "}");
+	}
+	buf_puts(out, "\n  ]\n}\n");
+}
+
+static int write_text(struct args *args, const struct buf *out, const char *run)
+{
 	struct err err;
 
-	json_decref(root);
-	if (!text) {
-		err_set(&err, ERR_INTERNAL, "the result cannot be written as JSON");
-		return cli_fail(args, &err, NULL);
-	}
-	buf_printf(&out, "%s\n", text);
-	return cli_write_result(args, &out, &err) ? CLI_SOLID : cli_fail(args, &err, NULL);
-}
-
-/* Valid UTF-8 whatever the bytes are: control and bad bytes become visible escapes. */
-static json_t *json_text(const char *s)
-{
-	buf_auto b = { 0 };
-
-	str_escape(&b, str_of(s));
-	return json_string(buf_str(&b));
-}
-
-static json_t *runs_json(const struct session_list *list)
-{
-	json_t *runs = json_array();
-
-	for vec_each (e, &list->entries)
-		json_array_append_new(runs,
-				      json_pack("{s:o,s:o,s:o,s:I,s:I,s:o}", "id", json_text(e->id),
-						"recipe", json_text(e->recipe), "state",
-						json_text(e->state), "bytes",
-						(json_int_t)e->bytes, "created_realtime_ns",
-						(json_int_t)e->created_realtime_ns, "command",
-						json_text(e->command)));
-	return json_pack("{s:i,s:o}", "format", 1, "runs", runs);
+	return cli_write_result(args, out, &err) ? CLI_SOLID : cli_fail(args, &err, run);
 }
 
 int cli_runs(struct args *args)
@@ -58,21 +55,22 @@ int cli_runs(struct args *args)
 	if (!session_list(&list, &err))
 		return cli_fail(args, &err, NULL);
 	if (args->value[OPT_JSON]) {
-		status = write_json(args, runs_json(&list));
+		put_runs(&out, &list);
 	} else {
 		if (list.entries.len)
-			buf_printf(&out, "%-36s %-10s %9s  %s\n", "RUN", "STATE", "SIZE", "COMMAND");
+			buf_printf(&out, "%-36s %-10s %9s  %s\n", "RUN", "STATE", "SIZE",
+				   "COMMAND");
 		else
-			cli_say(args, "no runs yet: culprit run code_hotspots -- COMMAND makes one");
-		for vec_each (e, &list.entries) {
+			cli_say(args,
+				"no runs yet: culprit run code_hotspots -- COMMAND makes one");
+		vec_each(e, &list.entries) {
 			buf_printf(&out, "%-36s %-10s %6.1f MB  ", e->id, e->state,
 				   (double)e->bytes / 1e6);
 			str_escape(&out, str_of(e->command));
 			buf_u8(&out, '\n');
 		}
-		status = cli_write_result(args, &out, &err) ? CLI_SOLID :
-							      cli_fail(args, &err, NULL);
 	}
+	status = write_text(args, &out, NULL);
 	session_list_done(&list);
 	return status;
 }
@@ -84,7 +82,7 @@ static void show_section(struct buf *out, const char *title, const struct buf *t
 	kv_parse(&kv, (struct str){ (const char *)text->at, text->len });
 	if (kv.items.len)
 		buf_printf(out, "\n%s\n", title);
-	for vec_each (item, &kv.items) {
+	vec_each(item, &kv.items) {
 		buf_printf(out, "  %-22s ", item->key);
 		str_escape(out, (struct str){ item->value, item->value_len });
 		buf_u8(out, '\n');
@@ -101,8 +99,9 @@ static void show_text(const struct session *s, struct buf *out)
 
 	localtime_r(&when, &tm);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S %z", &tm);
-	buf_printf(out, "run      %s\nrecipe   %s\nstate    %s%s%s\ncreated  %s\nfolder   %s\n"
-			"capture  %s\ncommand ",
+	buf_printf(out,
+		   "run      %s\nrecipe   %s\nstate    %s%s%s\ncreated  %s\nfolder   %s\n"
+		   "capture  %s\ncommand ",
 		   s->id, s->recipe, session_state_name(s->state), s->state_why[0] ? ": " : "",
 		   s->state_why, stamp, s->dir, capture);
 	for (char **a = s->argv; *a; a++) {
@@ -118,6 +117,24 @@ static void show_text(const struct session *s, struct buf *out)
 	show_section(out, "notes", &s->notes);
 }
 
+/* The manifest is JSON already; the run's name and place are put in front of its members. */
+static bool show_json(const struct session *s, struct buf *out, struct err *err)
+{
+	char_auto path = mem_printf("%s/manifest.json", s->dir);
+	buf_auto text = { 0 };
+	const char *members;
+
+	if (!os_load_file(path, 16u << 20, &text, err))
+		return false;
+	members = strchr(buf_str(&text), '{');
+	buf_puts(out, "{\n  ");
+	put_text(out, "run", s->id);
+	buf_puts(out, ",\n  ");
+	put_text(out, "folder", s->dir);
+	buf_printf(out, ",%s\n", members ? members + 1 : "}");
+	return true;
+}
+
 int cli_show(struct args *args)
 {
 	struct session *s;
@@ -131,21 +148,12 @@ int cli_show(struct args *args)
 	}
 	if (!session_open(&s, args->operands.len ? args->operands.at[0] : NULL, &err))
 		return cli_fail(args, &err, NULL);
-	if (args->value[OPT_JSON]) {
-		/* The manifest is JSON already; the reader gets it with the run's place added. */
-		char_auto path = mem_printf("%s/manifest.json", s->dir);
-		json_t *root = json_load_file(path, 0, NULL);
-
-		if (!root)
-			root = json_object();
-		json_object_set_new(root, "run", json_text(s->id));
-		json_object_set_new(root, "folder", json_text(s->dir));
-		status = write_json(args, root);
-	} else {
+	if (!args->value[OPT_JSON])
 		show_text(s, &out);
-		status = cli_write_result(args, &out, &err) ? CLI_SOLID :
-							      cli_fail(args, &err, s->id);
-	}
+	if (args->value[OPT_JSON] && !show_json(s, &out, &err))
+		status = cli_fail(args, &err, s->id);
+	else
+		status = write_text(args, &out, s->id);
 	session_close(s);
 	return status;
 }
@@ -179,7 +187,8 @@ int cli_query(struct args *args)
 
 	if (args->operands.len != 2) {
 		err_set(&err, ERR_USAGE, "query takes a run and one SELECT");
-		err_hint(&err, "culprit query last \"SELECT name, self FROM v1_functions LIMIT 5\"");
+		err_hint(&err,
+			 "culprit query last \"SELECT name, self FROM v1_functions LIMIT 5\"");
 		return cli_fail(args, &err, NULL);
 	}
 	if (!session_open(&s, args->operands.at[0], &err))

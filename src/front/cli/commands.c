@@ -29,10 +29,11 @@ const struct command cli_commands[] = {
 			"again ends it. What was recorded is kept and reported either way.\n\n"
 			"Exit status: 0 solid, 1 failed, 2 wrong usage, 3 weak or partial, 4 refused "
 			"because the machine cannot, 5 too little to say anything.",
-		.examples = "culprit run code_hotspots -- ./server --bench\n"
-			    "culprit run code_hotspots --pid $(pidof nginx) --for 10s\n"
-			    "culprit run code_hotspots --system --for 5s --json --output hot.json\n"
-			    "culprit run code_hotspots -F 997 -e cpu-clock:u -o top=10 -- make -j8\n",
+		.examples =
+			"culprit run code_hotspots -- ./server --bench\n"
+			"culprit run code_hotspots --pid $(pidof nginx) --for 10s\n"
+			"culprit run code_hotspots --system --for 5s --json --output hot.json\n"
+			"culprit run code_hotspots -F 997 -e cpu-clock:u -o top=10 -- make -j8\n",
 		.operand_words = "recipe",
 		.takes_command = true,
 		.options = SHARED | RESULT | ANALYSIS | CAPTURE | 1 << OPT_SETTING,
@@ -42,9 +43,10 @@ const struct command cli_commands[] = {
 		.name = "report",
 		.usage = "[RUN]\n-i FILE",
 		.summary = "show the findings of a run again, or of a perf.data file",
-		.details = "RUN is the name of a run, a unique part of it, or a folder; the newest run "
-			   "when it is left out. -i reads a perf.data file and makes no run of it. "
-			   "Other recipe options than those of the run can be given with -o.",
+		.details =
+			"RUN is the name of a run, a unique part of it, or a folder; the newest run "
+			"when it is left out. -i reads a perf.data file and makes no run of it. "
+			"Other recipe options than those of the run can be given with -o.",
 		.examples = "culprit report\n"
 			    "culprit report -o function=chase\n"
 			    "culprit report 20261130-1412 --csv --output hot.csv\n"
@@ -87,8 +89,9 @@ const struct command cli_commands[] = {
 		.name = "query",
 		.usage = "RUN \"SELECT ...\"",
 		.summary = "ask a run in SQL (read-only)",
-		.details = "One SELECT over the views v1_functions, v1_lines, v1_threads, v1_images, "
-			   "v1_calltree, ... of run.db (docs/run-db.md). Nothing can be written.",
+		.details =
+			"One SELECT over the views v1_functions, v1_lines, v1_threads, v1_images, "
+			"v1_calltree, ... of run.db (docs/run-db.md). Nothing can be written.",
 		.examples = "culprit query last \"SELECT name, self FROM v1_functions LIMIT 5\"\n"
 			    "culprit query last \"SELECT comm, samples FROM v1_threads\" --csv\n",
 		.operand_words = "run",
@@ -99,9 +102,10 @@ const struct command cli_commands[] = {
 		.name = "import",
 		.usage = "FILE",
 		.summary = "make a run of a perf.data file",
-		.details = "The file is copied (shared with the original where the file system can), "
-			   "and the program images of this machine that it names are added when they "
-			   "are the very same.",
+		.details =
+			"The file is copied (shared with the original where the file system can), "
+			"and the program images of this machine that it names are added when they "
+			"are the very same.",
 		.examples = "culprit import perf.data\n",
 		.operand_words = "file",
 		.options = SHARED | RESULT | ANALYSIS | 1 << OPT_SETTING,
@@ -111,9 +115,10 @@ const struct command cli_commands[] = {
 		.name = "recipe",
 		.usage = "list\nshow NAME\ncheck FILE",
 		.summary = "list the recipes, show one, check your own",
-		.details = "A recipe is a text file: what it asks, what it needs, its tables and "
-			   "findings as SQL (docs/recipes.md). check reads one and runs it on an empty "
-			   "run and on the newest recorded one.",
+		.details =
+			"A recipe is a text file: what it asks, what it needs, its tables and "
+			"findings as SQL (docs/recipes.md). check reads one and runs it on an empty "
+			"run and on the newest recorded one.",
 		.examples = "culprit recipe list\n"
 			    "culprit recipe show code_hotspots > mine.recipe\n"
 			    "culprit recipe check mine.recipe\n",

@@ -53,7 +53,8 @@ static void put_bash(struct buf *out)
 		else if (!strcmp(o->words, "dir"))
 			buf_puts(out, ") COMPREPLY=($(compgen -d -- \"$cur\")); return;;\n");
 		else
-			buf_printf(out, ") COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return;;\n",
+			buf_printf(out,
+				   ") COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return;;\n",
 				   o->words);
 	}
 	buf_puts(out, "  esac\n  case ${COMP_WORDS[1]} in\n");
@@ -114,14 +115,22 @@ static void put_fish(struct buf *out)
 {
 	buf_puts(out, "complete -c culprit -f\n");
 	for (const struct command *c = cli_commands; c->name; c++) {
-		buf_printf(out, "complete -c culprit -n __fish_use_subcommand -a %s -d '%s'\n", c->name,
-			   c->summary);
+		buf_printf(out, "complete -c culprit -n __fish_use_subcommand -a %s -d '%s'\n",
+			   c->name, c->summary);
+		if (*c->operand_words) {
+			buf_printf(out,
+				   "complete -c culprit -n '__fish_seen_subcommand_from %s' -%s \"",
+				   c->name, strcmp(c->operand_words, "file") ? "a" : "F -a");
+			put_operands(out, c);
+			buf_puts(out, "\"\n");
+		}
 		for (int i = 0; i < OPT_COUNT; i++) {
 			const struct cli_option_info *o = &cli_options[i];
 
 			if (!(c->options & OPTION_BIT(i)))
 				continue;
-			buf_printf(out, "complete -c culprit -n '__fish_seen_subcommand_from %s' -l %s",
+			buf_printf(out,
+				   "complete -c culprit -n '__fish_seen_subcommand_from %s' -l %s",
 				   c->name, o->name);
 			if (o->letter)
 				buf_printf(out, " -s %c", o->letter);

@@ -30,9 +30,10 @@ static void put_wrapped(struct buf *out, const char *text, size_t indent)
 
 void cli_put_overview(struct buf *out)
 {
-	buf_puts(out, "culprit names the instruction, the function and the machine limit that cost a\n"
-		      "program its time, and says how sure it is.\n\n"
-		      "Usage: culprit COMMAND [OPTIONS]\n\nCommands:\n");
+	buf_puts(out,
+		 "culprit names the instruction, the function and the machine limit that cost a\n"
+		 "program its time, and says how sure it is.\n\n"
+		 "Usage: culprit COMMAND [OPTIONS]\n\nCommands:\n");
 	for (const struct command *c = cli_commands; c->name; c++)
 		buf_printf(out, "  %-11s %s\n", c->name, c->summary);
 	buf_puts(out, "\nExamples:\n"
@@ -114,8 +115,9 @@ static void put_roff(struct buf *out, const char *text)
 
 static void put_man_overview(struct buf *out)
 {
-	buf_puts(out, ".TH CULPRIT 1\n.SH NAME\nculprit \\- say why a program is slow, with evidence\n"
-		      ".SH SYNOPSIS\n.B culprit\nCOMMAND [OPTIONS]\n.SH COMMANDS\n");
+	buf_puts(out,
+		 ".TH CULPRIT 1\n.SH NAME\nculprit \\- say why a program is slow, with evidence\n"
+		 ".SH SYNOPSIS\n.B culprit\nCOMMAND [OPTIONS]\n.SH COMMANDS\n");
 	for (const struct command *c = cli_commands; c->name; c++) {
 		buf_printf(out, ".TP\n.BR culprit\\-%s (1)\n", c->name);
 		put_roff(out, c->summary);

@@ -12,7 +12,8 @@ static bool number(const struct args *args, enum cli_option o, uint64_t least, u
 	if (!args->value[o])
 		return true;
 	if (!str_u64(str_of(args->value[o]), &v) || v < least || v > most)
-		return err_set(err, ERR_USAGE, "--%s wants a whole number from %llu to %llu, not %s",
+		return err_set(err, ERR_USAGE,
+			       "--%s wants a whole number from %llu to %llu, not %s",
 			       cli_options[o].name, (unsigned long long)least,
 			       (unsigned long long)most, args->value[o]);
 	*out = v;
@@ -59,7 +60,8 @@ static bool event(struct job *job, const struct args *args, struct arena *a, str
 	else if (colon && !strcmp(colon, ":k"))
 		job->rings = JOB_RINGS_KERNEL;
 	else if (colon)
-		return err_set(err, ERR_USAGE, "%s: only :u and :k are known behind an event", text);
+		return err_set(err, ERR_USAGE, "%s: only :u and :k are known behind an event",
+			       text);
 	for (const char *const *n = names; *n; n++)
 		if (!strcmp(job->event, *n))
 			return true;
@@ -87,13 +89,14 @@ static bool chain(struct job *job, const struct args *args, struct err *err)
 	}
 	if (!str_starts(how, "dwarf") || (how[5] && how[5] != ',') ||
 	    (how[5] && !str_u64(str_of(how + 6), &bytes)))
-		return err_set(err, ERR_USAGE, "--call-graph wants fp, dwarf[,BYTES] or none, not %s",
-			       how);
+		return err_set(err, ERR_USAGE,
+			       "--call-graph wants fp, dwarf[,BYTES] or none, not %s", how);
 	/* The size field of a record has 16 bits; the kernel wants a multiple of 8. */
 	if (bytes < 256 || bytes > 65528 - 1024 || bytes % 8)
-		return err_set(err, ERR_USAGE,
-			       "--call-graph dwarf,%llu: a multiple of 8 from 256 to 64504 is needed",
-			       (unsigned long long)bytes);
+		return err_set(
+			err, ERR_USAGE,
+			"--call-graph dwarf,%llu: a multiple of 8 from 256 to 64504 is needed",
+			(unsigned long long)bytes);
 	job->chain = JOB_CHAIN_DWARF;
 	job->stack_bytes = (uint32_t)bytes;
 	return true;
@@ -112,12 +115,13 @@ static bool rates(struct job *job, const struct args *args, struct err *err)
 	    !number(args, OPT_PERIOD, 1, 1ull << 62, &job->period, err))
 		return false;
 	if (overhead && (!str_double(str_of(overhead), &pct) || !(pct >= 0.1 && pct <= 100)))
-		return err_set(err, ERR_USAGE, "--max-overhead wants percent from 0.1 to 100, not %s",
-			       overhead);
+		return err_set(err, ERR_USAGE,
+			       "--max-overhead wants percent from 0.1 to 100, not %s", overhead);
 	job->max_overhead_permille = (uint32_t)(pct * 10 + 0.5);
 	if (args->value[OPT_FOR] &&
 	    (!str_duration_ns(str_of(args->value[OPT_FOR]), &job->for_ns) || !job->for_ns))
-		return err_set(err, ERR_USAGE, "--for wants a time such as 10s, 500ms or 2m, not %s",
+		return err_set(err, ERR_USAGE,
+			       "--for wants a time such as 10s, 500ms or 2m, not %s",
 			       args->value[OPT_FOR]);
 	return true;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -81,7 +82,9 @@ static void on_note(struct pump *p, struct str body)
 
 	kv_parse(&kv, body);
 	kv_put(&p->session->notes, kv_get(&kv, "id"), kv_get(&kv, "text"));
-	cli_say(p->args, "%s", kv_get(&kv, "text"));
+	/* What was sampled on stands in the evidence line. */
+	if (strcmp(kv_get(&kv, "id"), "EVENT_SOURCE") != 0)
+		cli_say(p->args, "%s", kv_get(&kv, "text"));
 	kv_done(&kv);
 }
 
@@ -196,9 +199,8 @@ static bool start(struct remote *r, const struct job *job, struct session *s,
 	return session_capture_open(s, capture, *events, started->events.len, err);
 }
 
-bool record_run(const struct args *args, struct remote *r, const struct job *job,
-		struct session *s, struct session_capture *capture, struct recording *rec,
-		struct err *err)
+bool record_run(const struct args *args, struct remote *r, const struct job *job, struct session *s,
+		struct session_capture *capture, struct recording *rec, struct err *err)
 {
 	struct pump p = { .args = args,
 			  .remote = r,

@@ -17,8 +17,9 @@ bool settings_read(struct settings *out, const struct args *args, struct err *er
 		if (!eq || eq == text) {
 			settings_done(out);
 			err_set(err, ERR_USAGE, "-o %s is not KEY=VALUE", text);
-			return err_hint(err, "for example -o cut=1; culprit recipe show NAME lists the "
-					     "options of a recipe");
+			return err_hint(err,
+					"for example -o cut=1; culprit recipe show NAME lists the "
+					"options of a recipe");
 		}
 		vec_add(&out->list,
 			((struct recipe_setting){

@@ -10,20 +10,28 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
 
+struct arena *host_arena(void)
+{
+	static struct arena arena;
+
+	return &arena;
+}
+
 char **host_argv(const char *first, ...)
 {
-	char **argv = mem_alloc(32 * sizeof(*argv));
+	char **argv = arena_alloc(host_arena(), 32 * sizeof(*argv));
 	size_t n = 0;
 	va_list ap;
 
 	va_start(ap, first);
 	for (const char *word = first; word && n < 31; word = va_arg(ap, const char *))
-		argv[n++] = mem_strdup(word);
+		argv[n++] = arena_strdup(host_arena(), word);
 	va_end(ap);
 	return argv;
 }
@@ -52,7 +60,8 @@ static _Noreturn void agent_main(int in, int out, const struct job *job,
 	struct err err;
 
 	memcpy(cs.stdio, setup->stdio, sizeof(cs.stdio));
-	if (setup->uid && (setgid(setup->uid) || setuid(setup->uid)))
+	/* A change of user makes a process a stranger to its own user until the next exec. */
+	if (setup->uid && (setgid(setup->uid) || setuid(setup->uid) || prctl(PR_SET_DUMPABLE, 1)))
 		_exit(9);
 	target_probe(&target, &here, setup->open, setup->open_ctx);
 	c = capture_new(&wire, &target, &cs);
@@ -175,8 +184,7 @@ void host_for(struct host *h, unsigned ms)
 	for (uint64_t now; (now = os_now_ns()) < end && !ended(h);) {
 		struct pollfd p = { .fd = h->wire.in, .events = POLLIN };
 
-		if (wire_pending(&h->wire) ||
-		    poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
+		if (wire_pending(&h->wire) || poll(&p, 1, (int)((end - now) / 1000000) + 1) > 0)
 			if (!take_one(h))
 				return;
 	}
@@ -228,8 +236,13 @@ void host_end(struct host *h)
 	CHECK(wire_send(&h->wire, WIRE_BYE, (struct str){ 0 }, &err));
 	CHECK_EQ_INT(waitpid(h->agent, &status, 0), h->agent);
 	CHECK_EQ_INT(status, 0);
-	close(h->wire.in);
-	close(h->wire.out);
+	host_drop(h);
+}
+
+void host_drop(struct host *h)
+{
+	os_close_fd(&h->wire.in);
+	os_close_fd(&h->wire.out);
 	wire_done(&h->wire);
 	job_started_done(&h->started);
 	buf_done(&h->data);
@@ -248,8 +261,7 @@ void host_file(struct host *h, struct buf *out)
 {
 	const struct job_event *e = &h->started.events.at[0];
 	const struct perfdata_new_event event = { .name = e->name,
-						  .attr = { (const char *)e->attr.at,
-							    e->attr.len },
+						  .attr = { (const char *)e->attr.at, e->attr.len },
 						  .ids = e->ids.at,
 						  .id_count = e->ids.len };
 	struct perfdata_features features = { 0 };
@@ -390,8 +402,7 @@ bool host_is_gone(pid_t pid)
 
 	if (!rootfs_read(&here, path, &text))
 		return true;
-	return maps_stat_comm(str_of(buf_str(&text)), &comm, &rest) &&
-	       str_trim(rest).at[0] == 'Z';
+	return maps_stat_comm(str_of(buf_str(&text)), &comm, &rest) && str_trim(rest).at[0] == 'Z';
 }
 
 const char *host_note(struct host *h, const char *id)
@@ -401,7 +412,7 @@ const char *host_note(struct host *h, const char *id)
 
 	kv_parse(&kv, (struct str){ buf_str(&h->notes), h->notes.len });
 	text = kv_find(&kv, id);
-	text = text ? mem_strdup(text) : NULL;
+	text = text ? arena_strdup(host_arena(), text) : NULL;
 	kv_done(&kv);
 	return text;
 }

@@ -29,6 +29,8 @@ struct host_setup {
 	void *open_ctx;
 };
 
+/* Memory that lives as long as the test. */
+struct arena *host_arena(void);
 /* A job that launches argv at 1000 Hz of cpu-clock. */
 struct job host_job(char **argv);
 /* argv out of words that end with NULL; lives as long as the test. */
@@ -45,7 +47,9 @@ void host_stop(struct host *h, int signal, uint64_t grace_ms);
 /* The image's bytes into out; false with the agent's reason. */
 bool host_image(struct host *h, const struct job_image *want, struct buf *out, char *build_id,
 		struct err *err);
-/* BYE, and the agent must end well. */
+/* Closes what is open and frees what was kept, whatever became of the agent. */
+void host_drop(struct host *h);
+/* BYE, and the agent must end well; then host_drop. */
 void host_end(struct host *h);
 /* All of the above for a job that ends by itself. */
 void host_run(struct host *h, const struct job *job, const struct host_setup *setup);

@@ -3,7 +3,6 @@
 #include "make-perfdata.h"
 
 #include "base/os.h"
-#include "test.h"
 
 void make_u16(struct buf *b, bool swap, uint16_t v)
 {
@@ -170,14 +169,4 @@ void make_done(struct make *m)
 	buf_done(&m->data);
 	for (size_t i = 0; i < m->feature_count; i++)
 		buf_done(&m->features[i].bytes);
-}
-
-void make_open(const struct make *m, struct perfdata *pd)
-{
-	buf_auto file = { 0 };
-	struct err err;
-
-	make_file(m, &file);
-	CHECK_MSG(perfdata_open(pd, "made.data", test_guard(file.at, file.len), file.len, &err),
-		  "%s", err.text);
 }

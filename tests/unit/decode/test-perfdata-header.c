@@ -408,6 +408,43 @@ TEST(header_never_closed)
 	make_done(&m);
 }
 
+/* perf record -z that was killed: no feature tells, the first record from the kernel does. */
+TEST(header_never_closed_and_compressed)
+{
+	static const uint32_t types[] = { PERFDATA_COMPRESSED, PERFDATA_COMPRESSED2 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct make m = { .event_count = 1 };
+		buf_auto file = { 0 };
+		struct perfdata pd;
+		struct err err;
+
+		m.events[0].sample_type = PERFDATA_S_IP;
+		make_end(&m, make_begin(&m, PERFDATA_COMM, 0));
+		make_end(&m, make_begin(&m, types[i], 0));
+		make_file(&m, &file);
+		make_set_u64(&file, false, MAKE_AT_DATA_SIZE, 0);
+		CHECK(!open_bytes(&file, &pd, &err));
+		CHECK_EQ_INT(err.kind, ERR_UNSUPPORTED);
+		CHECK_HAS(err.text, "made.data is a compressed recording");
+		CHECK_HAS(err.hint, "perf inject");
+		make_done(&m);
+	}
+}
+
+TEST(header_one_file_of_a_folder)
+{
+	struct make m = small(false);
+	struct perfdata pd;
+
+	make_u64(make_feature(&m, PERFDATA_F_DIR_FORMAT), false, 1);
+	make_open(&m, &pd);
+	CHECK_EQ_U64(pd.notes.len, 1);
+	CHECK_HAS(pd.notes.at[0], "a folder of several files");
+	perfdata_close(&pd);
+	make_done(&m);
+}
+
 /* Cut at every byte: an error or all whole records before the cut; never a byte beyond. */
 static void check_cuts(bool swap)
 {

@@ -139,6 +139,19 @@ static void put_sample(struct make *m, const struct make_event *e, uint64_t id)
 	make_end(m, at);
 }
 
+static void check_fixed(const struct perfdata_sample *s, uint64_t type)
+{
+	CHECK_EQ_U64(s->ip, type & PERFDATA_S_IP ? 1 : 0);
+	CHECK_EQ_U64(s->pid, type & PERFDATA_S_TID ? 2 : 0);
+	CHECK_EQ_U64(s->tid, type & PERFDATA_S_TID ? 3 : 0);
+	CHECK_EQ_U64(s->time_ns, type & PERFDATA_S_TIME ? 4 : 0);
+	CHECK_EQ_INT(s->has_time, (type & PERFDATA_S_TIME) != 0);
+	CHECK_EQ_U64(s->addr, type & PERFDATA_S_ADDR ? 5 : 0);
+	CHECK_EQ_U64(s->cpu, type & PERFDATA_S_CPU ? 7 : 0);
+	CHECK_EQ_INT(s->has_cpu, (type & PERFDATA_S_CPU) != 0);
+	CHECK_EQ_U64(s->period, type & PERFDATA_S_PERIOD ? 8 : 0);
+}
+
 static void check_sample(const struct perfdata *pd, const struct perfdata_record *r,
 			 const struct make_event *e)
 {
@@ -146,28 +159,19 @@ static void check_sample(const struct perfdata *pd, const struct perfdata_record
 	struct perfdata_sample s;
 
 	CHECK_MSG(perfdata_sample(pd, r, &s), "sample_type 0x%llx", (unsigned long long)type);
-	CHECK_EQ_U64(s.ip, type & PERFDATA_S_IP ? 1 : 0);
-	CHECK_EQ_U64(s.pid, type & PERFDATA_S_TID ? 2 : 0);
-	CHECK_EQ_U64(s.tid, type & PERFDATA_S_TID ? 3 : 0);
-	CHECK_EQ_U64(s.time_ns, type & PERFDATA_S_TIME ? 4 : 0);
-	CHECK_EQ_INT(s.has_time, (type & PERFDATA_S_TIME) != 0);
-	CHECK_EQ_U64(s.addr, type & PERFDATA_S_ADDR ? 5 : 0);
-	CHECK_EQ_U64(s.cpu, type & PERFDATA_S_CPU ? 7 : 0);
-	CHECK_EQ_INT(s.has_cpu, (type & PERFDATA_S_CPU) != 0);
-	CHECK_EQ_U64(s.period, type & PERFDATA_S_PERIOD ? 8 : 0);
-	CHECK_EQ_U64(perfdata_time(pd, r), type & PERFDATA_S_TIME ? 4 : 0);
+	check_fixed(&s, type);
+	CHECK_EQ_U64(perfdata_time(pd, r), s.time_ns);
 	CHECK_EQ_U64(s.chain_len, type & PERFDATA_S_CALLCHAIN ? 3 : 0);
 	for (uint64_t i = 0; i < s.chain_len; i++)
 		CHECK_EQ_U64(perfdata_chain_at(pd, &s, i), chain[i]);
-	if (type & PERFDATA_S_REGS_USER) {
+	CHECK_EQ_INT(s.regs_user != NULL, (type & PERFDATA_S_REGS_USER) != 0);
+	CHECK_EQ_U64(s.regs_user_mask, s.regs_user ? e->regs_user : 0);
+	CHECK_EQ_U64(s.regs_user_abi, s.regs_user ? 2 : 0);
+	if (s.regs_user) {
 		uint64_t first;
 
-		CHECK_EQ_U64(s.regs_user_abi, 2);
-		CHECK_EQ_U64(s.regs_user_mask, e->regs_user);
 		memcpy(&first, s.regs_user, 8);
 		CHECK_EQ_U64(pd->swap ? __builtin_bswap64(first) : first, 0x100);
-	} else {
-		CHECK(!s.regs_user && !s.regs_user_mask);
 	}
 	CHECK_EQ_U64(s.stack_bytes, type & PERFDATA_S_STACK_USER ? 24 : 0);
 	CHECK_EQ_INT(s.stack != NULL, (type & PERFDATA_S_STACK_USER) != 0);

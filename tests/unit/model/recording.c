@@ -10,8 +10,8 @@ enum { ATTR_BYTES = 128, FREQ = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
 
 static uint64_t type_of(const struct recording *r)
 {
-	uint64_t type = r->sample_type ? r->sample_type
-				       : PERFDATA_S_IP | PERFDATA_S_TID | PERFDATA_S_TIME |
+	uint64_t type = r->sample_type ? r->sample_type :
+					 PERFDATA_S_IP | PERFDATA_S_TID | PERFDATA_S_TIME |
 						 PERFDATA_S_PERIOD | PERFDATA_S_CALLCHAIN;
 
 	return r->events > 1 ? type | PERFDATA_S_IDENTIFIER : type;
@@ -171,12 +171,12 @@ static void task(struct recording *r, uint32_t type, uint16_t misc, const uint32
 void rec_fork(struct recording *r, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
 	      uint32_t ptid, uint64_t t)
 {
-	task(r, PERFDATA_FORK, misc, (uint32_t[]){pid, ppid, tid, ptid}, t);
+	task(r, PERFDATA_FORK, misc, (uint32_t[]){ pid, ppid, tid, ptid }, t);
 }
 
 void rec_exit(struct recording *r, uint32_t pid, uint32_t tid, uint64_t t)
 {
-	task(r, PERFDATA_EXIT, 0, (uint32_t[]){pid, pid, tid, tid}, t);
+	task(r, PERFDATA_EXIT, 0, (uint32_t[]){ pid, pid, tid, tid }, t);
 }
 
 void rec_lost(struct recording *r, uint32_t type, uint64_t lost, uint64_t t)
@@ -220,18 +220,18 @@ static void make_attr(const struct recording *r, uint64_t config, struct buf *at
 
 void rec_file(const struct recording *r, struct buf *file)
 {
-	static const char *const names[] = {"cpu-clock", "task-clock"};
-	static const uint64_t ids[] = {1, 2};
-	struct perfdata_new_event events[2] = {0};
-	struct perfdata_features features = {0};
-	struct buf attrs[2] = {0};
+	static const char *const names[] = { "cpu-clock", "task-clock" };
+	static const uint64_t ids[] = { 1, 2 };
+	struct perfdata_new_event events[2] = { 0 };
+	struct perfdata_features features = { 0 };
+	struct buf attrs[2] = { 0 };
 	size_t count = r->events ? r->events : 1;
 
 	for (size_t i = 0; i < count; i++) {
 		make_attr(r, i, &attrs[i]);
 		events[i] = (struct perfdata_new_event){
 			.name = names[i],
-			.attr = {(const char *)attrs[i].at, attrs[i].len},
+			.attr = { (const char *)attrs[i].at, attrs[i].len },
 			.ids = &ids[i],
 			.id_count = 1,
 		};
@@ -252,10 +252,10 @@ void rec_file(const struct recording *r, struct buf *file)
 
 static struct model *load(struct recording *r, size_t cut, const struct model_options *options)
 {
-	struct buf file = {0};
-	struct perfdata pd = {0};
+	struct buf file = { 0 };
+	struct perfdata pd = { 0 };
 	struct model *m = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	uint8_t *bytes;
 
 	rec_file(r, &file);
@@ -302,7 +302,7 @@ static void dump_stack(struct buf *b, const struct model *m, uint32_t node)
 
 const char *rec_dump(struct model *m)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	bool *told = mem_alloc(m->weights.len * sizeof(*told));
 	char *copy;
 

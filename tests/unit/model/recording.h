@@ -12,7 +12,7 @@ enum { REC_KERNEL = 1, REC_USER = 2, REC_HYPERVISOR = 3, REC_GUEST_KERNEL = 4 };
 enum { MISC_EXEC = 1 << 13 }; /* of COMM and of FORK */
 
 #define MARK_KERNEL ((uint64_t)-128)
-#define MARK_USER   ((uint64_t)-512)
+#define MARK_USER ((uint64_t)-512)
 
 struct recording {
 	struct buf data;

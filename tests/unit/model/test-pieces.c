@@ -8,7 +8,7 @@
 
 static struct piece piece(uint64_t start, uint64_t end, uint64_t shift, uint32_t image)
 {
-	return (struct piece){.start = start, .end = end, .shift = shift, .image = image};
+	return (struct piece){ .start = start, .end = end, .shift = shift, .image = image };
 }
 
 static uint32_t image_at(const struct pieces *t, uint32_t root, uint64_t address)
@@ -20,7 +20,7 @@ static uint32_t image_at(const struct pieces *t, uint32_t root, uint64_t address
 
 TEST(piece_in_the_middle_cuts_in_two)
 {
-	struct pieces t = {0};
+	struct pieces t = { 0 };
 	uint32_t epoch = pieces_epoch(&t), root;
 	struct piece a = piece(0x1000, 0x5000, 10, 1), b = piece(0x2000, 0x3000, 20, 2);
 
@@ -40,7 +40,7 @@ TEST(piece_in_the_middle_cuts_in_two)
 
 TEST(conflict_is_a_change_of_meaning)
 {
-	struct pieces t = {0};
+	struct pieces t = { 0 };
 	uint32_t root;
 	struct piece a = piece(0x1000, 0x2000, 10, 1), same = piece(0x0, 0x3000, 10, 1);
 	struct piece moved = piece(0x1800, 0x2800, 11, 1), beside = piece(0x2000, 0x3000, 5, 2);
@@ -86,7 +86,7 @@ TEST(random_puts_against_an_array)
 {
 	static uint32_t cells[CELLS], old_cells[KEPT][CELLS];
 	uint32_t old_roots[KEPT], kept = 0, root = 0, epoch;
-	struct pieces t = {0};
+	struct pieces t = { 0 };
 	uint64_t state = 12345;
 
 	epoch = pieces_epoch(&t);
@@ -119,7 +119,7 @@ TEST(random_puts_against_an_array)
 TEST(stays_flat_and_reuses_nodes)
 {
 	enum { COUNT = 100000 };
-	struct pieces t = {0};
+	struct pieces t = { 0 };
 	uint32_t epoch = pieces_epoch(&t), root = 0;
 	struct piece all = piece(0, COUNT * 16, 1, 9);
 

@@ -5,7 +5,7 @@
 
 TEST(file_address_is_offset_in_file)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "app", 1000);
@@ -28,7 +28,7 @@ TEST(file_address_is_offset_in_file)
 /* What the old program had mapped is gone, and both programs' samples stay apart. */
 TEST(exec_clears_the_space)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "sh", 1000);
@@ -48,9 +48,33 @@ TEST(exec_clears_the_space)
 	model_free(m);
 }
 
+/*
+ * While the kernel is still at work on an exec, the name is the new one, but the place that called it
+ * is in the old program. Nothing else of the old program is.
+ */
+TEST(exec_was_called_by_the_old_program)
+{
+	struct recording r = { 0 };
+	struct model *m;
+	const uint64_t chain[] = {
+		MARK_KERNEL, 0xffffffff81000010, MARK_USER, 0x700010, 0x700020, 0
+	};
+
+	rec_comm(&r, MISC_EXEC, 100, 100, "sh", 1000);
+	rec_mmap(&r, 100, 0x700000, 0x1000, 0, 8, "/lib/libc.so", 1002);
+	rec_comm(&r, MISC_EXEC, 100, 100, "ls", 3000);
+	rec_sample(&r, REC_KERNEL, 100, 100, 3001, 0xffffffff81000010, chain);
+	rec_sample(&r, REC_USER, 100, 100, 3002, 0x700010, chain + 2);
+	m = rec_load(&r, NULL);
+	CHECK_EQ_STR(rec_dump(m),
+		     "ls(ls) 100/100 1: [kernel]+ffffffff81000010<libc.so+10<[unknown]+700020-\n"
+		     "ls(ls) 100/100 1: [unknown]+700010<[unknown]+700020-\n");
+	model_free(m);
+}
+
 TEST(fork_inherits_what_was_mapped_then)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "server", 1000);
@@ -75,7 +99,7 @@ TEST(fork_inherits_what_was_mapped_then)
 /* A fork that a recorder makes up for a process that exec'ed long ago brings no mappings. */
 TEST(made_up_fork_inherits_nothing)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_mmap(&r, 100, 0x400000, 0x1000, 0, 7, "/bin/parent", 0);
@@ -90,7 +114,7 @@ TEST(made_up_fork_inherits_nothing)
 /* dlclose, then dlopen of another library at the same place. */
 TEST(mapping_over_mapping)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "app", 1000);
@@ -112,7 +136,7 @@ TEST(mapping_over_mapping)
 
 TEST(pid_used_again)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, 0, 1, 1, "init", 0);
@@ -137,7 +161,7 @@ TEST(pid_used_again)
 /* The fork record of the successor was lost; its exec is proof enough. */
 TEST(exec_after_exit_is_a_new_process)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "first", 1000);
@@ -158,7 +182,7 @@ TEST(exec_after_exit_is_a_new_process)
 /* Each event of a recorder may tell of the same fork. */
 TEST(fork_told_twice)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "app", 1000);
@@ -179,23 +203,24 @@ TEST(fork_told_twice)
 /* A mapping that only adds holds for all of its version: a recorder may tell late of old ones. */
 TEST(missed_address_is_looked_up_again)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
-	const uint64_t chain[] = {MARK_USER, 0x400010, 0x500020, 0};
+	const uint64_t chain[] = { MARK_USER, 0x400010, 0x500020, 0 };
 
 	rec_mmap(&r, 100, 0x400000, 0x1000, 0, 7, "/bin/app", 100);
-	rec_sample(&r, REC_USER, 100, 100, 1000, 0x400010, chain);
+	for (uint64_t i = 0; i < 64; i++)
+		rec_sample(&r, REC_USER, 100, 100, 1000 + i, 0x400010, chain);
 	rec_mmap(&r, 100, 0x500000, 0x1000, 0, 8, "/lib/a.so", 2000);
 	rec_sample(&r, REC_USER, 100, 100, 3000, 0x400010, chain);
 	m = rec_load(&r, NULL);
-	CHECK_EQ_STR(rec_dump(m), ":100(:100) 100/100 1: app+10<[unknown]+500020-\n"
+	CHECK_EQ_STR(rec_dump(m), ":100(:100) 100/100 64: app+10<[unknown]+500020-\n"
 				  ":100(:100) 100/100 1: app+10<a.so+20-\n");
 	model_free(m);
 }
 
 TEST(kernel_and_odd_mappings)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_mmap(&r, UINT32_MAX, 0xffffffff81000000, 0x1000000, 0, 0, "[kernel.kallsyms]_text", 0);

@@ -19,7 +19,7 @@ static const struct model_thread *thread(const struct model *m, const char *comm
 
 TEST(name_applies_from_its_time_on)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "main", 1000);
@@ -39,7 +39,7 @@ TEST(name_applies_from_its_time_on)
 /* The name of the process is that of its first thread, also when that changes later. */
 TEST(process_name_by_time)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "old", 1000);
@@ -59,7 +59,7 @@ TEST(process_name_by_time)
 
 TEST(child_has_the_name_of_the_thread_that_forked)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, MISC_EXEC, 100, 100, "main", 1000);
@@ -75,7 +75,7 @@ TEST(child_has_the_name_of_the_thread_that_forked)
 /* Names are bytes; equal ones of two threads stay apart. */
 TEST(odd_names_stay_as_they_are)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, 0, 100, 100, "a) R 1 2 (b", 0);
@@ -97,7 +97,7 @@ TEST(odd_names_stay_as_they_are)
 /* A thread that is just gone has neither pid nor tid when its last sample falls. */
 TEST(threads_nobody_named)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_sample(&r, REC_KERNEL, 100, 101, 1000, 0xffffffff81000000, NULL);
@@ -111,7 +111,7 @@ TEST(threads_nobody_named)
 
 TEST(idle_is_kept_apart)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, 0, 100, 100, "app", 0);
@@ -134,7 +134,7 @@ TEST(idle_is_kept_apart)
 /* Without TID in the samples there is no telling, least of all that it was the idle loop. */
 TEST(samples_without_thread_are_not_idle)
 {
-	struct recording r = {.sample_type = PERFDATA_S_IP | PERFDATA_S_TIME};
+	struct recording r = { .sample_type = PERFDATA_S_IP | PERFDATA_S_TIME };
 	struct model *m;
 
 	rec_sample(&r, REC_KERNEL, 0, 0, 1000, 0xffffffff81000000, NULL);
@@ -148,7 +148,7 @@ TEST(samples_without_thread_are_not_idle)
 /* Tids without fork records that turn up in another process. */
 TEST(tid_in_another_process)
 {
-	struct recording r = {0};
+	struct recording r = { 0 };
 	struct model *m;
 
 	rec_comm(&r, 0, 100, 105, "one", 0);

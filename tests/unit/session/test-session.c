@@ -204,7 +204,8 @@ TEST(damaged_manifests_are_refused_by_name)
 	CHECK_EQ_INT(err.kind, ERR_UNSUPPORTED);
 	CHECK_HAS(err.text, "newer version");
 	/* Wrong types are taken as absent. */
-	spoil_manifest(s, "{\"format\": 1, \"argv\": 3, \"recipe\": [], \"notes\": \"x\", \"pid\": -1}");
+	spoil_manifest(
+		s, "{\"format\": 1, \"argv\": 3, \"recipe\": [], \"notes\": \"x\", \"pid\": -1}");
 	CHECK_MSG(session_open(&got, s->id, &err), "%s", err.text);
 	CHECK_EQ_STR(got->recipe, "");
 	CHECK_EQ_U64(got->pid, 0);

@@ -14,32 +14,32 @@ static void add_image(struct fixture *f, enum model_image_kind kind, const char 
 {
 	struct model_image *image = vec_push(&f->m.images);
 
-	*image = (struct model_image){.kind = kind, .path = path, .key = build_id, .pid = 100};
+	*image = (struct model_image){ .kind = kind, .path = path, .key = build_id, .pid = 100 };
 	memcpy(image->build_id, build_id, strlen(build_id) + 1);
 	f->s.images = mem_resize(f->s.images, sizeof(*f->s.images) * (f->s.image_count + 1));
 	f->s.images[f->s.image_count++] =
-		(struct symbol_image){.state = state, .why = why, .debug = ""};
+		(struct symbol_image){ .state = state, .why = why, .debug = "" };
 }
 
 static void add_function(struct fixture *f, enum symbol_function_kind kind, const char *name,
 			 uint32_t image, uint64_t address, uint32_t file, uint32_t line)
 {
 	vec_add(&f->s.functions,
-		((struct symbol_function){.kind = kind,
-					  .name = name,
-					  .raw_name = kind == SYMBOL_UNKNOWN ? "" : name,
-					  .image = {image},
-					  .address = address,
-					  .size = kind == SYMBOL_FUNCTION ? 0x40 : 0,
-					  .file = file,
-					  .line = line}));
+		((struct symbol_function){ .kind = kind,
+					   .name = name,
+					   .raw_name = kind == SYMBOL_UNKNOWN ? "" : name,
+					   .image = { image },
+					   .address = address,
+					   .size = kind == SYMBOL_FUNCTION ? 0x40 : 0,
+					   .file = file,
+					   .line = line }));
 }
 
 static void add_addr(struct fixture *f, uint32_t image, uint64_t address)
 {
-	vec_add(&f->m.addrs, ((struct model_addr){.image = {image}, .address = address}));
+	vec_add(&f->m.addrs, ((struct model_addr){ .image = { image }, .address = address }));
 	f->s.addrs = mem_resize(f->s.addrs, sizeof(*f->s.addrs) * f->m.addrs.len);
-	f->s.addrs[f->m.addrs.len - 1] = (struct symbol_span){(uint32_t)f->s.frames.len, 0};
+	f->s.addrs[f->m.addrs.len - 1] = (struct symbol_span){ (uint32_t)f->s.frames.len, 0 };
 	f->s.addr_count = f->m.addrs.len;
 }
 
@@ -47,7 +47,7 @@ static void add_addr(struct fixture *f, uint32_t image, uint64_t address)
 static void add_frame(struct fixture *f, uint32_t function, uint32_t file, uint32_t line,
 		      bool inlined)
 {
-	vec_add(&f->s.frames, ((struct symbol_frame){{function}, file, line, inlined}));
+	vec_add(&f->s.frames, ((struct symbol_frame){ { function }, file, line, inlined }));
 	f->s.addrs[f->m.addrs.len - 1].count++;
 }
 
@@ -70,13 +70,13 @@ static void fill_symbols(struct fixture *f)
 static void fill_stacks(struct fixture *f)
 {
 	static const struct model_node nodes[] = {
-		{{MODEL_NONE}, {0}}, {{0}, {1}}, {{0}, {2}}, {{0}, {3}}, {{MODEL_NONE}, {4}},
-		{{0}, {5}},
+		{ { MODEL_NONE }, { 0 } }, { { 0 }, { 1 } },	      { { 0 }, { 2 } },
+		{ { 0 }, { 3 } },	   { { MODEL_NONE }, { 4 } }, { { 0 }, { 5 } },
 	};
 	static const struct model_weight weights[] = {
-		{{1}, {0}, 0, 0, 500, 5000}, {{5}, {0}, 0, 0, 100, 1000},
-		{{1}, {1}, 0, 3, 300, 3000}, {{2}, {0}, 0, 5, 60, 600},
-		{{3}, {0}, 0, 999, 40, 400}, {{4}, {2}, 0, 1, 500, 5000},
+		{ { 1 }, { 0 }, 0, 0, 500, 5000 }, { { 5 }, { 0 }, 0, 0, 100, 1000 },
+		{ { 1 }, { 1 }, 0, 3, 300, 3000 }, { { 2 }, { 0 }, 0, 5, 60, 600 },
+		{ { 3 }, { 0 }, 0, 999, 40, 400 }, { { 4 }, { 2 }, 0, 1, 500, 5000 },
 	};
 
 	add_addr(f, 0, 0x2010);
@@ -96,32 +96,37 @@ static void fill_stacks(struct fixture *f)
 		vec_add(&f->m.nodes, nodes[i]);
 	for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++)
 		vec_add(&f->m.weights, weights[i]);
-	vec_add(&f->m.threads, ((struct model_thread){100, 100, "app", "app", 700, 7000, false}));
+	vec_add(&f->m.threads, ((struct model_thread){ 100, 100, "app", "app", 700, 7000, false }));
 	vec_add(&f->m.threads,
-		((struct model_thread){100, 101, "nl\nhe\xff", "app", 300, 3000, false}));
-	vec_add(&f->m.threads, ((struct model_thread){0, 0, "swapper", "swapper", 500, 5000, true}));
-	vec_add(&f->m.events, ((struct model_event){"cpu-clock", true, 3997, 1500, 15000}));
+		((struct model_thread){ 100, 101, "nl\nhe\xff", "app", 300, 3000, false }));
+	vec_add(&f->m.threads,
+		((struct model_thread){ 0, 0, "swapper", "swapper", 500, 5000, true }));
+	vec_add(&f->m.events, ((struct model_event){ "cpu-clock", true, 3997, 1500, 15000 }));
 }
 
 static void fill_hotspots(struct fixture *f)
 {
 	static const struct hot_function functions[] = {
-		{{CHASE}, 900, 900}, {{MIX}, 60, 60}, {{UNKNOWN}, 40, 40},
-		{{MAIN}, 0, 1000},   {{SETUP}, 0, 60},
+		{ { CHASE }, 900, 900 }, { { MIX }, 60, 60 },  { { UNKNOWN }, 40, 40 },
+		{ { MAIN }, 0, 1000 },	 { { SETUP }, 0, 60 },
 	};
 	static const struct hot_line lines[] = {
-		{{CHASE}, FILE_APP, 10, 800, 800},  {{CHASE}, FILE_APP, 11, 100, 100},
-		{{MIX}, FILE_MIX, 5, 60, 60},	    {{UNKNOWN}, MODEL_NONE, 0, 40, 40},
-		{{MAIN}, FILE_APP, 30, 0, 1000},
+		{ { CHASE }, FILE_APP, 10, 800, 800 }, { { CHASE }, FILE_APP, 11, 100, 100 },
+		{ { MIX }, FILE_MIX, 5, 60, 60 },      { { UNKNOWN }, MODEL_NONE, 0, 40, 40 },
+		{ { MAIN }, FILE_APP, 30, 0, 1000 },
 	};
 	static const struct hot_node tree[] = {
-		{MODEL_NONE, {MAIN}, false, 0, 0, 1000}, {0, {CHASE}, false, 1, 900, 900},
-		{0, {SETUP}, false, 1, 0, 60},		 {0, {UNKNOWN}, false, 1, 40, 40},
-		{2, {MIX}, true, 2, 60, 60},
+		{ MODEL_NONE, { MAIN }, false, 0, 0, 1000 },
+		{ 0, { CHASE }, false, 1, 900, 900 },
+		{ 0, { SETUP }, false, 1, 0, 60 },
+		{ 0, { UNKNOWN }, false, 1, 40, 40 },
+		{ 2, { MIX }, true, 2, 60, 60 },
 	};
 	static const struct hot_edge edges[] = {
-		{{MAIN}, {CHASE}, 900}, {{MAIN}, {SETUP}, 60}, {{SETUP}, {MIX}, 60},
-		{{MAIN}, {UNKNOWN}, 40},
+		{ { MAIN }, { CHASE }, 900 },
+		{ { MAIN }, { SETUP }, 60 },
+		{ { SETUP }, { MIX }, 60 },
+		{ { MAIN }, { UNKNOWN }, 40 },
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -133,10 +138,10 @@ static void fill_hotspots(struct fixture *f)
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
 		vec_add(&f->h.edges, edges[i]);
 	vec_add(&f->h.instructions,
-		((struct hot_instruction){{CHASE}, {0}, 0x1004, FILE_APP, 10, 800}));
+		((struct hot_instruction){ { CHASE }, { 0 }, 0x1004, FILE_APP, 10, 800 }));
 	vec_add(&f->h.instructions,
-		((struct hot_instruction){{IDLE}, {2}, UINT64_C(0xffffffff81000004), MODEL_NONE,
-					  0, 3}));
+		((struct hot_instruction){
+			{ IDLE }, { 2 }, UINT64_C(0xffffffff81000004), MODEL_NONE, 0, 3 }));
 	f->h.samples = 1000;
 	f->h.unnamed = 40;
 }
@@ -145,9 +150,9 @@ static void fill_evidence(struct fixture *f)
 {
 	f->e = (struct evidence){
 		.verdict = VERDICT_SOLID,
-		.levels = {{"function", VERDICT_SOLID, ""},
-			   {"line", VERDICT_WEAK, "4 % of samples have no line"},
-			   {"instruction", VERDICT_WEAK, "skid is not corrected"}},
+		.levels = { { "function", VERDICT_SOLID, "" },
+			    { "line", VERDICT_WEAK, "4 % of samples have no line" },
+			    { "instruction", VERDICT_WEAK, "skid is not corrected" } },
 		.samples = 1000,
 		.idle = 500,
 		.unnamed = 40,
@@ -165,11 +170,11 @@ static void fill_session(struct fixture *f)
 {
 	struct session *s = &f->session;
 
-	*s = (struct session){.id = mem_strdup("20260102-030405-code_hotspots"),
-			      .state = SESSION_COMPLETE,
-			      .recipe = mem_strdup("code_hotspots"),
-			      .state_why = mem_strdup(""),
-			      .pid = 100};
+	*s = (struct session){ .id = mem_strdup("20260102-030405-code_hotspots"),
+			       .state = SESSION_COMPLETE,
+			       .recipe = mem_strdup("code_hotspots"),
+			       .state_why = mem_strdup(""),
+			       .pid = 100 };
 	s->argv = mem_alloc(sizeof(*s->argv) * 4);
 	s->argv[0] = mem_strdup("./app");
 	s->argv[1] = mem_strdup("it's");
@@ -192,7 +197,7 @@ static void fill_session(struct fixture *f)
 
 void fixture_init(struct fixture *f)
 {
-	*f = (struct fixture){0};
+	*f = (struct fixture){ 0 };
 	fill_symbols(f);
 	fill_stacks(f);
 	fill_hotspots(f);
@@ -205,12 +210,12 @@ void fixture_init(struct fixture *f)
 	f->m.chain_samples = 1000;
 	f->m.chain_frames = 2560;
 	vec_add(&f->m.notes, "3 records were skipped");
-	f->in = (struct store_input){.session = &f->session,
-				     .model = &f->m,
-				     .symbols = &f->s,
-				     .hotspots = &f->h,
-				     .evidence = &f->e,
-				     .source_name = "perf.data"};
+	f->in = (struct store_input){ .session = &f->session,
+				      .model = &f->m,
+				      .symbols = &f->s,
+				      .hotspots = &f->h,
+				      .evidence = &f->e,
+				      .source_name = "perf.data" };
 }
 
 void fixture_done(struct fixture *f)
@@ -276,10 +281,10 @@ char *ask_text(struct store *s, const char *sql)
 		FAIL("%s: %s", sql, err.text);
 	CHECK_EQ_U64(table_rows(&f->tables.at[0]), 1);
 	c = table_cell(&f->tables.at[0], 0, 0);
-	text = c->kind == CELL_TEXT	 ? mem_strdup(c->text)
-	       : c->kind == CELL_INTEGER ? mem_printf("%lld", (long long)c->integer)
-	       : c->kind == CELL_REAL	 ? mem_printf("%.6g", c->real)
-					 : mem_strdup("NULL");
+	text = c->kind == CELL_TEXT    ? mem_strdup(c->text) :
+	       c->kind == CELL_INTEGER ? mem_printf("%lld", (long long)c->integer) :
+	       c->kind == CELL_REAL    ? mem_printf("%.6g", c->real) :
+					 mem_strdup("NULL");
 	findings_free(f);
 	return text;
 }
@@ -298,7 +303,7 @@ struct findings *run_hotspots(struct store *s, const char *const *settings)
 		const char *is = strchr(settings[count], '=');
 
 		names[count] = mem_printf("%.*s", (int)(is - settings[count]), settings[count]);
-		set[count] = (struct recipe_setting){names[count], is + 1};
+		set[count] = (struct recipe_setting){ names[count], is + 1 };
 	}
 	if (!recipe_load(&r, "code_hotspots", &err))
 		FAIL("%s", err.text);

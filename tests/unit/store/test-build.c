@@ -35,9 +35,10 @@ TEST(build_functions_and_lines)
 	check_text(s, "SELECT image_path FROM v1_functions WHERE name = 'main'",
 		   "/opt/app/bin/app");
 	check_text(s, "SELECT raw_name FROM v1_functions WHERE kind = 'unknown'", "NULL");
-	check_text(s, "SELECT group_concat(file || ':' || line || '=' || self, ' ') FROM "
-		      "(SELECT * FROM v1_lines WHERE self > 0 AND file IS NOT NULL ORDER BY self "
-		      "DESC)",
+	check_text(s,
+		   "SELECT group_concat(file || ':' || line || '=' || self, ' ') FROM "
+		   "(SELECT * FROM v1_lines WHERE self > 0 AND file IS NOT NULL ORDER BY self "
+		   "DESC)",
 		   "/src/app.c:10=800 /src/app.c:11=100 /src/mix.h:5=60");
 	store_close(s);
 	fixture_done(&f);
@@ -79,9 +80,10 @@ TEST(build_tree_is_depth_first)
 
 	fixture_init(&f);
 	s = fixture_store(&f);
-	check_text(s, "SELECT group_concat(stack_id || ' ' || coalesce(parent_id, '-') || ' ' || "
-		      "last_id || ' ' || depth || ' ' || function, '; ') FROM "
-		      "(SELECT * FROM v1_calltree ORDER BY stack_id)",
+	check_text(s,
+		   "SELECT group_concat(stack_id || ' ' || coalesce(parent_id, '-') || ' ' || "
+		   "last_id || ' ' || depth || ' ' || function, '; ') FROM "
+		   "(SELECT * FROM v1_calltree ORDER BY stack_id)",
 		   "1 - 5 0 main; 2 1 2 1 chase; 3 1 4 1 setup; 4 3 4 2 mix<int>(a, b); "
 		   "5 1 5 1 [unknown]");
 	CHECK_NUMBER(s, "SELECT inlined FROM v1_calltree WHERE stack_id = 4", 1);
@@ -97,14 +99,16 @@ TEST(build_stacks_by_thread_and_bucket)
 	fixture_init(&f);
 	s = fixture_store(&f);
 	/* Two addresses of chase in one bucket are one row; idle is in none. */
-	check_text(s, "SELECT group_concat(stack_id || '/' || thread_id || '/' || bucket || '=' || "
-		      "samples, ' ') FROM v1_stacks",
+	check_text(s,
+		   "SELECT group_concat(stack_id || '/' || thread_id || '/' || bucket || '=' || "
+		   "samples, ' ') FROM v1_stacks",
 		   "2/0/0=600 2/1/3=300 4/0/5=60 5/0/999=40");
 	CHECK_NUMBER(s, "SELECT sum(period) FROM v1_stacks", 10000);
 	CHECK_NUMBER(s, "SELECT start_ns FROM v1_stacks WHERE bucket = 3", 6000003);
 	/* Each node's self is the sum of its rows. */
-	CHECK_NUMBER(s, "SELECT count(*) FROM v1_calltree t WHERE t.self <> "
-			"(SELECT total(samples) FROM v1_stacks c WHERE c.stack_id = t.stack_id)",
+	CHECK_NUMBER(s,
+		     "SELECT count(*) FROM v1_calltree t WHERE t.self <> "
+		     "(SELECT total(samples) FROM v1_stacks c WHERE c.stack_id = t.stack_id)",
 		     0);
 	store_close(s);
 	fixture_done(&f);
@@ -117,8 +121,9 @@ TEST(build_images_threads_meta)
 
 	fixture_init(&f);
 	s = fixture_store(&f);
-	check_text(s, "SELECT group_concat(name || ' ' || self || ' ' || symbols, '; ') FROM "
-		      "v1_images",
+	check_text(s,
+		   "SELECT group_concat(name || ' ' || self || ' ' || symbols, '; ') FROM "
+		   "v1_images",
 		   "app 960 full; libz.so.1 40 dynamic only; [kernel] 0 no lines");
 	check_text(s, "SELECT hex(thread) FROM v1_threads WHERE tid = 101", "6E6C0A6865FF");
 	CHECK_NUMBER(s, "SELECT pct = 30.0 FROM v1_threads WHERE tid = 101", 1);
@@ -131,8 +136,9 @@ TEST(build_images_threads_meta)
 	CHECK_NUMBER(s, "SELECT ns FROM v1_stages WHERE stage = 'load'", 5000);
 	check_text(s, "SELECT group_concat(level || ' ' || verdict, '; ') FROM v1_levels",
 		   "function solid; line weak; instruction weak");
-	check_text(s, "SELECT caller || ' ' || samples || ' ' || callee_pct FROM v1_callers WHERE "
-		      "callee = 'chase'",
+	check_text(s,
+		   "SELECT caller || ' ' || samples || ' ' || callee_pct FROM v1_callers WHERE "
+		   "callee = 'chase'",
 		   "main 900 100.0");
 	store_close(s);
 	fixture_done(&f);
@@ -218,7 +224,7 @@ TEST(open_errors)
 TEST(open_cut_file)
 {
 	char_auto path = mem_printf("%s/run.db", test_tmpdir());
-	struct buf bytes = {0};
+	struct buf bytes = { 0 };
 	struct fixture f;
 	struct store *s;
 	struct err err;
@@ -279,7 +285,7 @@ TEST(build_deep_tree)
 	for (uint32_t i = 0; i < 100000; i++) {
 		uint32_t parent = i ? (uint32_t)f.h.tree.len - 1 : 1;
 
-		vec_add(&f.h.tree, ((struct hot_node){parent, {0}, false, i + 2, 0, 900}));
+		vec_add(&f.h.tree, ((struct hot_node){ parent, { 0 }, false, i + 2, 0, 900 }));
 	}
 	s = fixture_store(&f);
 	CHECK_NUMBER(s, "SELECT count(*) FROM v1_calltree", 100005);

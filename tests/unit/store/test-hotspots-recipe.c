@@ -26,10 +26,10 @@ static void answer_done(struct answer *a)
 static void check_cell(const struct table *t, size_t row, const char *column, const char *want)
 {
 	const struct cell *c = cell_named(t, row, column);
-	char_auto got = c->kind == CELL_TEXT	  ? mem_strdup(c->text)
-			: c->kind == CELL_INTEGER ? mem_printf("%lld", (long long)c->integer)
-			: c->kind == CELL_REAL	  ? mem_printf("%.4g", c->real)
-						  : mem_strdup("NULL");
+	char_auto got = c->kind == CELL_TEXT	? mem_strdup(c->text) :
+			c->kind == CELL_INTEGER ? mem_printf("%lld", (long long)c->integer) :
+			c->kind == CELL_REAL	? mem_printf("%.4g", c->real) :
+						  mem_strdup("NULL");
 
 	CHECK_MSG(!strcmp(got, want), "%s.%s in row %zu is %s, not %s", t->id, column, row, got,
 		  want);
@@ -58,7 +58,7 @@ TEST(hotspots_functions)
 
 TEST(hotspots_cut)
 {
-	static const char *const settings[] = {"cut=50", NULL};
+	static const char *const settings[] = { "cut=50", NULL };
 	const struct table *t;
 	struct answer a;
 
@@ -79,7 +79,7 @@ TEST(hotspots_cut)
 
 TEST(hotspots_tree)
 {
-	static const char *const settings[] = {"tree=3", NULL};
+	static const char *const settings[] = { "tree=3", NULL };
 	const struct table *t;
 	struct answer a;
 
@@ -131,7 +131,8 @@ TEST(hotspots_lines_threads_images)
 
 TEST(hotspots_callers)
 {
-	static const char *const settings[] = {"function=mix<int>(a, b)", NULL};
+	static const char *const settings[] = { "function=mix<int>(a, b)", NULL };
+	static const char *const bare[] = { "function=mix<int>", NULL };
 	const struct table *t;
 	struct answer a;
 
@@ -148,6 +149,11 @@ TEST(hotspots_callers)
 	t = table_named(a.f, "callers");
 	check_cell(t, 0, "caller", "setup");
 	check_cell(t, 0, "samples", "60");
+	answer_done(&a);
+	/* The parameters may be left out, but not a part of the name. */
+	fixture_init(&a.fx);
+	answer_init(&a, bare);
+	CHECK_EQ_U64(table_rows(table_named(a.f, "callers")), 1);
 	answer_done(&a);
 }
 
@@ -171,11 +177,11 @@ static void check_error(struct fixture *fx, const struct recipe_setting *setting
 
 TEST(hotspots_unknown_function)
 {
-	struct recipe_setting setting = {"function", "chas"};
+	struct recipe_setting setting = { "function", "chas" };
 	struct fixture fx;
 
 	fixture_init(&fx);
-	check_error(&fx, &setting, 1, "NO_SUCH_FUNCTION", "chas", "whole");
+	check_error(&fx, &setting, 1, "NO_SUCH_FUNCTION", "called chas in", "contain it: chase");
 }
 
 TEST(hotspots_without_samples)
@@ -208,9 +214,10 @@ TEST(hotspots_findings_of_a_sound_run)
 	answer_init(&a, NULL);
 	check_finding(a.f, "hot_function", "info", "chase takes 90.0 % of the time itself",
 		      "900 of 1,000 samples");
-	check_finding(a.f, "idle", "info",
-		      "the CPUs were idle for 33.3 % of the samples; idle is left out of all shares",
-		      "500 of 1,500 samples");
+	check_finding(
+		a.f, "idle", "info",
+		"the CPUs were idle for 33.3 % of the samples; idle is left out of all shares",
+		"500 of 1,500 samples");
 	CHECK_EQ_U64(a.f->findings.len, 2);
 	answer_done(&a);
 }
@@ -235,11 +242,12 @@ TEST(hotspots_findings_of_a_poor_run)
 	a.fx.s.images[0].state = SYMBOL_IMAGE_NO_LINES;
 	kv_put_u64(&a.fx.session.finished, "final_frequency_hz", 1000);
 	answer_init(&a, NULL);
-	check_finding(a.f, "symbols_missing", "warning",
-		      "30.0 % of the samples lie in libz.so.1 without a function name: it is "
-		      "stripped and only exported names are left: install its debug package, or run "
-		      "a build that is not stripped",
-		      "300 samples, symbols: dynamic only");
+	check_finding(
+		a.f, "symbols_missing", "warning",
+		"30.0 % of the samples lie in libz.so.1 without a function name: it is "
+		"stripped and only exported names are left: install its debug package, or run "
+		"a build that is not stripped",
+		"300 samples, symbols: dynamic only");
 	CHECK(!finding_named(a.f, "unnamed"));
 	check_finding(a.f, "kernel", "info", "40.0 % of the time is spent in the kernel",
 		      "400 of 1,000 samples");
@@ -251,8 +259,9 @@ TEST(hotspots_findings_of_a_poor_run)
 		      "1,000 samples were kept");
 	CHECK(finding_named(a.f, "throttled"));
 	CHECK(finding_named(a.f, "flat_stacks"));
-	CHECK_EQ_STR(finding_named(a.f, "rate_lowered")->text,
-		     "the rate was lowered from 3,997 to 1,000 Hz to keep the cost of sampling down");
+	CHECK_EQ_STR(
+		finding_named(a.f, "rate_lowered")->text,
+		"the rate was lowered from 3,997 to 1,000 Hz to keep the cost of sampling down");
 	CHECK_EQ_STR(finding_named(a.f, "partial")->text,
 		     "the recording is partial: the recording ended early");
 	CHECK(finding_named(a.f, "lines_missing"));
@@ -269,5 +278,19 @@ TEST(hotspots_unnamed_spread_out)
 	answer_init(&a, NULL);
 	CHECK(finding_named(a.f, "unnamed"));
 	CHECK(!finding_named(a.f, "symbols_missing"));
+	answer_done(&a);
+}
+
+/* Two samples prove nothing, so nothing is said about shares. */
+TEST(hotspots_unusable_says_little)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.e.verdict = VERDICT_UNUSABLE;
+	a.fx.e.kernel = 900;
+	answer_init(&a, NULL);
+	CHECK(!finding_named(a.f, "hot_function"));
+	CHECK(!finding_named(a.f, "kernel"));
 	answer_done(&a);
 }

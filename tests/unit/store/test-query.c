@@ -147,7 +147,8 @@ TEST(query_stops_bombs)
 		      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 		      "SELECT printf('%0100d', i) AS x FROM n ORDER BY x",
 		      ERR_LIMIT, "32 MB of memory");
-	check_refused(o.s, "SELECT replace(printf('%100000d', 1), ' ', printf('%100000d', 1))", ERR_LIMIT, "too big");
+	check_refused(o.s, "SELECT replace(printf('%100000d', 1), ' ', printf('%100000d', 1))",
+		      ERR_LIMIT, "too big");
 	/* And the next query is not affected. */
 	CHECK_EQ_INT(ask_number(o.s, "SELECT 1"), 1);
 	open_done(&o);

@@ -113,8 +113,9 @@ TEST(parse_faults_name_the_line)
 	check_fault("recipe r\n", "x.recipe:1: the recipe has no question");
 	check_fault(HEAD, "x.recipe:2: recipe r has no table");
 	check_fault("recipe r\nrecipe r\n", "x.recipe:2: recipe comes twice");
-	check_fault("recipe Big\n", "x.recipe:1: recipe: \"Big\" is no name (small letters, digits, "
-				    "_)");
+	check_fault("recipe Big\n",
+		    "x.recipe:1: recipe: \"Big\" is no name (small letters, digits, "
+		    "_)");
 	check_fault("recipe\n", "x.recipe:1: recipe: \"\" is no name (small letters, digits, _)");
 	check_fault(HEAD "frobnicate\n", "x.recipe:3: unknown word \"frobnicate\"");
 	check_fault(HEAD "title x\n", "x.recipe:3: title does not belong here");
@@ -123,7 +124,8 @@ TEST(parse_faults_name_the_line)
 		    "x.recipe:9: option does not belong here");
 	check_fault(HEAD "option a count x help\n", "x.recipe:3: option a: \"x\" is no count");
 	check_fault(HEAD "option a pct 101 help\n", "x.recipe:3: option a: \"101\" is no pct");
-	check_fault(HEAD "option a number nan help\n", "x.recipe:3: option a: \"nan\" is no number");
+	check_fault(HEAD "option a number nan help\n",
+		    "x.recipe:3: option a: \"nan\" is no number");
 	check_fault(HEAD "option a colour 1 help\n",
 		    "x.recipe:3: option a: kind \"colour\" is none of text, count, pct, number");
 	check_fault(HEAD "option a count 1\n", "x.recipe:3: help of an option has no text");
@@ -162,7 +164,7 @@ TEST(parse_refuses_zero_bytes_and_size)
 	struct err err;
 	char *big = mem_alloc((1 << 20) + 2);
 
-	CHECK(!recipe_parse(&r, "z", (struct str){zero, sizeof(zero) - 1}, &err));
+	CHECK(!recipe_parse(&r, "z", (struct str){ zero, sizeof(zero) - 1 }, &err));
 	CHECK_HAS(err.text, "zero byte");
 	memset(big, '\n', (1 << 20) + 1);
 	CHECK(!recipe_parse(&r, "z", str_of(big), &err));
@@ -180,7 +182,7 @@ TEST(parse_cut_anywhere)
 		for (size_t len = 0; len <= strlen(b->text); len += 3) {
 			const uint8_t *text = test_guard(b->text, len);
 
-			if (recipe_parse(&r, "cut", (struct str){(const char *)text, len}, &err))
+			if (recipe_parse(&r, "cut", (struct str){ (const char *)text, len }, &err))
 				recipe_free(r);
 			else
 				CHECK_EQ_INT(err.kind, ERR_FORMAT);
@@ -211,8 +213,9 @@ TEST(check_names_the_line_of_sql)
 
 TEST(check_why_columns_are_known)
 {
-	struct recipe *r = parse(HEAD "table t\n title T\n column a count\n sql\n SELECT NULL AS a, "
-				      "'dark' AS a_why\n end\n");
+	struct recipe *r = parse(HEAD
+				 "table t\n title T\n column a count\n sql\n SELECT NULL AS a, "
+				 "'dark' AS a_why\n end\n");
 	struct err err;
 
 	CHECK(recipe_check(r, &err));
@@ -241,6 +244,7 @@ TEST(load_errors)
 {
 	char_auto missing = mem_printf("%s/none.recipe", test_tmpdir());
 	char_auto path = mem_printf("%s/mine.recipe", test_tmpdir());
+	buf_auto text = { 0 };
 	struct recipe *r;
 	struct err err;
 
@@ -253,4 +257,7 @@ TEST(load_errors)
 	CHECK(recipe_load(&r, path, &err));
 	CHECK_EQ_STR(r->source, path);
 	recipe_free(r);
+	CHECK(recipe_text(path, &text, &err));
+	CHECK_EQ_STR(buf_str(&text), HEAD TABLE);
+	CHECK(!recipe_text("nix", &text, &err));
 }

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "test.h"
 
-#define HEAD                                                                                       \
+#define HEAD \
 	"recipe r\nquestion Why?\noption cut pct 10 x\noption top count 0 x\noption name text - x\n"
 
 static bool run(struct findings **f, struct store *s, const char *text,
@@ -28,7 +28,7 @@ static const char rows[] = HEAD
 static void check_cut(const char *cut, const char *top, size_t kept, uint64_t more,
 		      const char *more_text)
 {
-	struct recipe_setting settings[] = {{"cut", cut}, {"top", top}};
+	struct recipe_setting settings[] = { { "cut", cut }, { "top", top } };
 	struct fixture fx;
 	struct findings *f;
 	struct store *s;
@@ -60,8 +60,8 @@ TEST(run_cuts_and_counts_the_rest)
 
 TEST(run_refuses_bad_settings)
 {
-	struct recipe_setting unknown = {"cot", "1"}, bad = {"cut", "lots"};
-	struct recipe_setting negative = {"top", "-1"};
+	struct recipe_setting unknown = { "cot", "1" }, bad = { "cut", "lots" };
+	struct recipe_setting negative = { "top", "-1" };
 	struct fixture fx;
 	struct findings *f;
 	struct store *s;
@@ -92,8 +92,9 @@ TEST(run_null_has_a_why)
 	fixture_init(&fx);
 	s = fixture_store(&fx);
 	CHECK(run(&f, s,
-		  HEAD "table t\n title T\n column a count\n column b text\n sql\n SELECT NULL AS a, "
-		       "'dark' AS a_why, :name AS b\n end\n",
+		  HEAD
+		  "table t\n title T\n column a count\n column b text\n sql\n SELECT NULL AS a, "
+		  "'dark' AS a_why, :name AS b\n end\n",
 		  NULL, 0, &err));
 	CHECK_EQ_INT(cell_named(&f->tables.at[0], 0, "a")->kind, CELL_NULL);
 	CHECK_EQ_STR(cell_named(&f->tables.at[0], 0, "a")->text, "dark");
@@ -106,7 +107,7 @@ TEST(run_null_has_a_why)
 
 TEST(run_findings_and_stops)
 {
-	struct recipe_setting name = {"name", "x"};
+	struct recipe_setting name = { "name", "x" };
 	static const char text[] = HEAD
 		"table t\n title T\n column a count\n sql\n SELECT 1 AS a\n end\n"
 		"finding f\n severity info\n sql\n SELECT 'warning' AS severity, 1234567 AS n, "
@@ -146,14 +147,16 @@ TEST(run_is_confined_and_bounded)
 
 	fixture_init(&fx);
 	s = fixture_store(&fx);
-	CHECK(!run(&f, s, HEAD "table t\n title T\n column a count\n sql\n SELECT id AS a FROM "
-			       "t_files\n end\n",
+	CHECK(!run(&f, s,
+		   HEAD "table t\n title T\n column a count\n sql\n SELECT id AS a FROM "
+			"t_files\n end\n",
 		   NULL, 0, &err));
 	CHECK_HAS(err.text, "x.recipe:10: table t_files is private");
 	s->step_limit = 1000000;
-	CHECK(!run(&f, s, HEAD "table t\n title T\n column a count\n sql\n WITH RECURSIVE n(i) AS "
-			       "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS a FROM n\n "
-			       "end\n",
+	CHECK(!run(&f, s,
+		   HEAD "table t\n title T\n column a count\n sql\n WITH RECURSIVE n(i) AS "
+			"(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS a FROM n\n "
+			"end\n",
 		   NULL, 0, &err));
 	CHECK_EQ_INT(err.kind, ERR_LIMIT);
 	CHECK_HAS(err.text, "x.recipe:10: stopped after");
@@ -244,6 +247,98 @@ TEST(run_killed_workload)
 	CHECK_EQ_INT(FIELD(f->workload, "exit_code")->kind, CELL_NULL);
 	CHECK_EQ_INT(FIELD(f->workload, "signal")->integer, 11);
 	CHECK_EQ_U64(f->cost.len, 0);
+	findings_free(f);
+	store_close(s);
+	fixture_done(&fx);
+}
+
+/* The indented block of a page under docs/ that begins with this line, up to the next heading. */
+static char *example_of(const char *page, const char *begins, const char *ends)
+{
+	char_auto path = mem_printf("docs/%s", page);
+	buf_auto text = { 0 };
+	struct buf out = { 0 };
+	struct str rest, line;
+	struct err err;
+	char *from, *to;
+
+	if (!os_load_file(test_source(path), 1 << 20, &text, &err))
+		FAIL("%s", err.text);
+	from = strstr(buf_str(&text), begins);
+	to = from ? strstr(from, ends) : NULL;
+	CHECK_MSG(from && to, "docs/%s: no %s", page, begins);
+	rest = (struct str){ from, (size_t)(to - from) };
+	while (str_line(&rest, &line)) {
+		size_t indent = line.len < 4 ? line.len : 4;
+
+		buf_add(&out, line.at + indent, line.len - indent);
+		buf_u8(&out, '\n');
+	}
+	return (char *)out.at;
+}
+
+TEST(run_documented_recipe)
+{
+	char_auto text = example_of("recipes.md", "    recipe busy_threads", "### Head");
+	struct fixture fx;
+	struct findings *f;
+	struct recipe *r;
+	struct store *s;
+	struct err err;
+
+	if (!recipe_parse(&r, "docs/recipes.md", str_of(text), &err) || !recipe_check(r, &err))
+		FAIL("%s", err.text);
+	fixture_init(&fx);
+	s = fixture_store(&fx);
+	CHECK(recipe_run(&f, r, s, NULL, 0, &err));
+	CHECK_EQ_U64(table_rows(&f->tables.at[0]), 2);
+	CHECK_EQ_INT(cell_named(&f->tables.at[0], 0, "samples")->integer, 700);
+	findings_free(f);
+	recipe_free(r);
+	store_close(s);
+	fixture_done(&fx);
+}
+
+TEST(run_documented_queries)
+{
+	char_auto busiest = example_of("run-db.md", "    SELECT t.function", "Samples over time");
+	char_auto steps = example_of("run-db.md", "    SELECT start_ns /", "## What");
+	struct fixture fx;
+	struct findings *f;
+	struct store *s;
+	struct err err;
+
+	fixture_init(&fx);
+	s = fixture_store(&fx);
+	if (!store_query(&f, s, busiest, &err))
+		FAIL("%s", err.text);
+	CHECK_EQ_STR(table_cell(&f->tables.at[0], 0, 0)->text, "chase");
+	CHECK_EQ_INT(table_cell(&f->tables.at[0], 0, 2)->integer, 600);
+	findings_free(f);
+	if (!store_query(&f, s, steps, &err))
+		FAIL("%s", err.text);
+	CHECK_EQ_U64(table_rows(&f->tables.at[0]), 2);
+	CHECK_EQ_INT(table_cell(&f->tables.at[0], 0, 1)->integer, 960);
+	findings_free(f);
+	store_close(s);
+	fixture_done(&fx);
+}
+
+/* A capture shorter than the agent's own work gives no share above 100 %. */
+TEST(run_cost_of_a_short_capture)
+{
+	struct fixture fx;
+	struct findings *f;
+	struct store *s;
+	struct err err;
+
+	fixture_init(&fx);
+	kv_put_u64(&fx.session.finished, "wall_ns", 1000000);
+	s = fixture_store(&fx);
+	CHECK(run(&f, s, rows, NULL, 0, &err));
+	CHECK_EQ_INT(FIELD(f->cost, "machine_pct")->kind, CELL_NULL);
+	CHECK_EQ_STR(FIELD(f->cost, "machine_pct")->text,
+		     "the capture was shorter than its own set-up");
 	findings_free(f);
 	store_close(s);
 	fixture_done(&fx);

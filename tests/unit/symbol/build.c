@@ -10,7 +10,7 @@ static struct arena kept;
 
 const char *build_keep(const char *format, ...)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	const char *text;
 	va_list ap;
 
@@ -47,7 +47,7 @@ const char *build_file(const char *name, const char *text)
 
 void build_run(const char *format, ...)
 {
-	buf_auto command = {0};
+	buf_auto command = { 0 };
 	va_list ap;
 
 	buf_printf(&command, "cd %s && exec 2>&1; ", test_tmpdir());
@@ -60,7 +60,7 @@ void build_run(const char *format, ...)
 const char *build_ask(const char *format, ...)
 {
 	char *line = arena_alloc(&kept, 65536);
-	buf_auto command = {0};
+	buf_auto command = { 0 };
 	va_list ap;
 	FILE *f;
 
@@ -83,7 +83,7 @@ uint64_t build_symbol(const char *path, const char *name)
 				     path, path, name);
 	uint64_t address;
 
-	CHECK_MSG(str_hex((struct str){line, strcspn(line, " ")}, &address), "nm %s: no %s", path,
+	CHECK_MSG(str_hex((struct str){ line, strcspn(line, " ") }, &address), "nm %s: no %s", path,
 		  name);
 	return address;
 }
@@ -95,9 +95,9 @@ uint64_t build_offset(const char *path, uint64_t address)
 	uint64_t offset = UINT64_MAX;
 
 	CHECK_MSG(elf_file_open(&e, path, ELF_MAP, &err), "%s", err.text);
-	for vec_each(s, &e.segments)
-		if (s->exec && address >= s->address && address - s->address < s->file_size)
-			offset = address - s->address + s->offset;
+	vec_each(s, &e.segments)
+			if (s->exec && address >= s->address && address - s->address < s->file_size)
+				offset = address - s->address + s->offset;
 	if (!e.segments.len)
 		offset = address;
 	elf_file_close(&e);
@@ -107,7 +107,7 @@ uint64_t build_offset(const char *path, uint64_t address)
 
 void ask_init(struct ask *a, const char *path)
 {
-	*a = (struct ask){0};
+	*a = (struct ask){ 0 };
 	vec_add(&a->model.images, ((struct model_image){
 					  .kind = MODEL_IMAGE_FILE,
 					  .path = path,
@@ -121,7 +121,7 @@ static uint32_t add(struct ask *a, uint64_t address, bool is_return)
 	uint64_t offset = build_offset(a->model.images.at[0].path, address);
 
 	vec_add(&a->model.addrs,
-		((struct model_addr){.is_return = is_return, .address = offset}));
+		((struct model_addr){ .is_return = is_return, .address = offset }));
 	return (uint32_t)a->model.addrs.len - 1;
 }
 
@@ -140,7 +140,7 @@ void locate_as_named(void *ctx, const struct model_image *image, struct arena *a
 {
 	(void)ctx;
 	(void)a;
-	*out = (struct located){.path = mem_strdup(image->path)};
+	*out = (struct located){ .path = mem_strdup(image->path) };
 }
 
 void ask_resolve(struct ask *a)
@@ -183,11 +183,12 @@ const char *ask_name(const struct ask *a, uint32_t id)
 
 const char *ask_chain(const struct ask *a, uint32_t id)
 {
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 	const struct symbol_frame *f;
 
 	for (uint32_t n = 0; (f = ask_frame(a, id, n)); n++) {
-		const char *path = f->file == MODEL_NONE ? "?" : a->symbols->files.names.at[f->file];
+		const char *path = f->file == MODEL_NONE ? "?" :
+							   a->symbols->files.names.at[f->file];
 		const char *slash = strrchr(path, '/');
 
 		buf_printf(&b, "%s%s (%s:%u)", n ? " < " : "",

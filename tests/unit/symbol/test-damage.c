@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
-static const char source[] = "static volatile int t;\n"
-			     "static inline __attribute__((always_inline)) void in(int n)\n"
-			     "{ t += n; }\n"
-			     "__attribute__((noinline)) int one(int n) { in(n); in(3); return t; }\n"
-			     "int main(int argc, char **argv) { return one(argc) + !argv; }\n";
+static const char source[] =
+	"static volatile int t;\n"
+	"static inline __attribute__((always_inline)) void in(int n)\n"
+	"{ t += n; }\n"
+	"__attribute__((noinline)) int one(int n) { in(n); in(3); return t; }\n"
+	"int main(int argc, char **argv) { return one(argc) + !argv; }\n";
 
 /* Resolves a few addresses of bytes given as a file; the state of the image. */
 static enum symbol_image_state resolve_bytes(const uint8_t *bytes, size_t len, uint64_t offset)
@@ -21,9 +22,9 @@ static enum symbol_image_state resolve_bytes(const uint8_t *bytes, size_t len, u
 	CHECK(os_save_file(path, bytes, len, &err));
 	ask_init(&a, path);
 	for (uint64_t i = 0; i < 12; i++)
-		vec_add(&a.model.addrs, ((struct model_addr){.address = offset + i * 4}));
-	vec_add(&a.model.addrs, ((struct model_addr){.address = UINT64_MAX}));
-	vec_add(&a.model.addrs, ((struct model_addr){.is_return = true}));
+		vec_add(&a.model.addrs, ((struct model_addr){ .address = offset + i * 4 }));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = UINT64_MAX }));
+	vec_add(&a.model.addrs, ((struct model_addr){ .is_return = true }));
 	ask_resolve(&a);
 	state = a.symbols->images[0].state;
 	if (state == SYMBOL_IMAGE_UNREADABLE)
@@ -46,7 +47,7 @@ static void make(struct buf *image, uint64_t *offset)
 
 TEST_TIMEOUT(cut_at_many_lengths, 300)
 {
-	buf_auto image = {0};
+	buf_auto image = { 0 };
 	uint64_t offset;
 
 	make(&image, &offset);
@@ -58,7 +59,7 @@ TEST_TIMEOUT(cut_at_many_lengths, 300)
 
 TEST_TIMEOUT(bent_bytes, 300)
 {
-	buf_auto image = {0};
+	buf_auto image = { 0 };
 	uint64_t offset;
 	uint64_t seed = 99;
 
@@ -86,10 +87,10 @@ TEST_TIMEOUT(bent_bytes, 300)
 /* Every byte of the debug sections in turn becomes 0xff, 0x80 and 0. */
 TEST_TIMEOUT(bent_dwarf, 300)
 {
-	static const char *const names[] = {".debug_info", ".debug_abbrev", ".debug_line",
-					    ".debug_rnglists", ".symtab"};
-	static const uint8_t values[] = {0xff, 0x80, 0x00};
-	buf_auto image = {0};
+	static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_line",
+					     ".debug_rnglists", ".symtab" };
+	static const uint8_t values[] = { 0xff, 0x80, 0x00 };
+	buf_auto image = { 0 };
 	uint64_t offset;
 	struct elf_file e;
 	struct err err;
@@ -126,13 +127,13 @@ TEST(a_fifo_and_a_directory_do_not_block)
 
 	build_run("mkfifo pipe");
 	ask_init(&a, build_path("pipe"));
-	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x1000}));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x1000 }));
 	ask_resolve(&a);
 	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_UNREADABLE);
 	CHECK_HAS(a.symbols->images[0].why, "is not a regular file");
 	ask_done(&a);
 	ask_init(&a, test_tmpdir());
-	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x1000}));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x1000 }));
 	ask_resolve(&a);
 	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_UNREADABLE);
 	ask_done(&a);
@@ -148,9 +149,9 @@ TEST(symbols_that_overlap_without_end)
 
 	for (uint64_t i = 0; i < ADDRESSES; i++)
 		at[i] = 0x100000 + i;
-	select_init(&s, (struct wanted){at, ADDRESSES});
+	select_init(&s, (struct wanted){ at, ADDRESSES });
 	for (uint64_t i = 0; i < SYMBOLS && !s.overflow; i++)
-		select_add(&s, &(struct select_symbol){"f", i, 1 << 24, UINT64_MAX, 0, 4});
+		select_add(&s, &(struct select_symbol){ "f", i, 1 << 24, UINT64_MAX, 0, 4 });
 	CHECK(s.overflow);
 	select_done(&s);
 	free(at);

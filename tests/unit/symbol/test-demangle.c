@@ -6,7 +6,7 @@
 
 static const char *shown(const char *raw)
 {
-	arena_auto a = {0};
+	arena_auto a = { 0 };
 
 	return build_keep("%s", symbol_display_name(&a, raw));
 }
@@ -77,8 +77,8 @@ TEST(rust_v0)
 /* What LLVM's tool says of every Rust symbol of a program, in both manglings. */
 static void compare_rust(const char *tool, const char *flags)
 {
-	buf_auto raw = {0};
-	buf_auto theirs = {0};
+	buf_auto raw = { 0 };
+	buf_auto theirs = { 0 };
 	struct str a;
 	struct str b;
 	struct str raw_line;
@@ -87,16 +87,17 @@ static void compare_rust(const char *tool, const char *flags)
 	int compared = 0;
 
 	build_run("rustc -O %s r.rs -o r && nm r | awk '{print $NF}' | grep '^_R' | sort -u >raw "
-		  "&& %s <raw >theirs", flags, tool);
+		  "&& %s <raw >theirs",
+		  flags, tool);
 	CHECK(os_load_file(build_path("raw"), 1 << 26, &raw, &err));
 	CHECK(os_load_file(build_path("theirs"), 1 << 26, &theirs, &err));
-	a = (struct str){buf_str(&raw), raw.len};
-	b = (struct str){buf_str(&theirs), theirs.len};
+	a = (struct str){ buf_str(&raw), raw.len };
+	b = (struct str){ buf_str(&theirs), theirs.len };
 	while (str_line(&a, &raw_line) && str_line(&b, &their_line)) {
-		arena_auto names = {0};
+		arena_auto names = { 0 };
 		const char *name = build_keep("%.*s", (int)raw_line.len, raw_line.at);
-		const char *suffix = strstr(build_keep("%.*s", (int)their_line.len, their_line.at),
-					    " (.llvm.");
+		const char *suffix =
+			strstr(build_keep("%.*s", (int)their_line.len, their_line.at), " (.llvm.");
 		const char *expected;
 
 		/* What ThinLTO adds says nothing to users: we leave it out. */
@@ -151,7 +152,7 @@ TEST_TIMEOUT(rust_v0_agrees_with_llvm, 120)
 
 TEST_TIMEOUT(rust_programs, 120)
 {
-	static const char *const versions[] = {"v0", "legacy"};
+	static const char *const versions[] = { "v0", "legacy" };
 
 	build_needs("rustc");
 	build_file("r.rs", rust_source);
@@ -177,15 +178,15 @@ TEST_TIMEOUT(rust_programs, 120)
 /* Names that would print as gigabytes, or nest without end: raw, and soon. */
 TEST(hostile_names_end_soon)
 {
-	static const char *const deep[] = {"P", "N1aI", "1aI", "F", "T_", "Dp", "A1_", "R", "X"};
+	static const char *const deep[] = { "P", "N1aI", "1aI", "F", "T_", "Dp", "A1_", "R", "X" };
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	uint64_t begin = os_now_ns();
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 
 	/* Each type holds the one before twice: 2^40 words. */
 	buf_puts(&b, "_Z1f1AIiiE");
 	for (int i = 0; i < 40; i++) {
-		char high[2] = {digits[2 * i / 36], 0};
+		char high[2] = { digits[2 * i / 36], 0 };
 		char low = digits[2 * i % 36];
 
 		buf_printf(&b, "1AIS%s%c_S%s%c_E", i < 18 ? "" : high, low, i < 18 ? "" : high,
@@ -222,7 +223,7 @@ TEST(hostile_names_end_soon)
 
 TEST(rust_back_references_cannot_explode)
 {
-	buf_auto b = {0};
+	buf_auto b = { 0 };
 	uint64_t begin = os_now_ns();
 	char last[8] = "l";
 
@@ -232,8 +233,9 @@ TEST(rust_back_references_cannot_explode)
 		size_t at = b.len - 2;
 
 		buf_printf(&b, "T%s%sE", last, last);
-		snprintf(last, sizeof(last), "B%c%c_", "0123456789abcdefghijklmnopqrstuvwxyzABCDE"
-						       "FGHIJKLMNOPQRSTUVWXYZ"[(at - 1) / 62],
+		snprintf(last, sizeof(last), "B%c%c_",
+			 "0123456789abcdefghijklmnopqrstuvwxyzABCDE"
+			 "FGHIJKLMNOPQRSTUVWXYZ"[(at - 1) / 62],
 			 "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[(at - 1) %
 											  62]);
 	}
@@ -244,8 +246,10 @@ TEST(rust_back_references_cannot_explode)
 
 TEST(names_at_a_guard_page)
 {
-	static const char *const names[] = {"_ZN4core3fmt17h0123456789abcdefE", "_RNvC1a1b",
-					    "_Z4workv", "_ZN50_$LT$T$u20$as$u20$", "_R", "_Z"};
+	static const char *const names[] = {
+		"_ZN4core3fmt17h0123456789abcdefE", "_RNvC1a1b", "_Z4workv",
+		"_ZN50_$LT$T$u20$as$u20$",	    "_R",	 "_Z"
+	};
 
 	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
 		for (size_t len = 0; len <= strlen(names[n]); len++) {

@@ -24,18 +24,26 @@ static void ask_kernel(struct ask *a, const char *path, const uint64_t *addresse
 	a->model.images.at[0].kind = MODEL_IMAGE_KERNEL;
 	a->model.images.at[0].key = "kernel";
 	for (size_t i = 0; i < count; i++)
-		vec_add(&a->model.addrs, ((struct model_addr){.address = addresses[i]}));
+		vec_add(&a->model.addrs, ((struct model_addr){ .address = addresses[i] }));
 }
 
 TEST(kallsyms_names)
 {
 	static const uint64_t addresses[] = {
-		0xffffffff81000000, 0xffffffff81000050, 0xffffffff81000100, 0xffffffff810001ff,
-		0xffffffff81000210, 0xffffffff81000310, 0xffffffffc0001000, 0xffffffffc00010ff,
-		0xffffffffc0100000, 0xffffffff80ffffff, 0x10,
+		0xffffffff81000000,
+		0xffffffff81000050,
+		0xffffffff81000100,
+		0xffffffff810001ff,
+		0xffffffff81000210,
+		0xffffffff81000310,
+		0xffffffffc0001000,
+		0xffffffffc00010ff,
+		0xffffffffc0100000,
+		0xffffffff80ffffff,
+		0x10,
 	};
 	static const char *const names[] = {
-		"_text",   "helper",	"do_work",   "do_work",	  "last_one",  "[unknown]",
+		"_text",     "helper",	   "do_work",	"do_work",   "last_one",  "[unknown]",
 		"mod_first", "mod_second", "[unknown]", "[unknown]", "[unknown]",
 	};
 	const size_t count = sizeof(addresses) / sizeof(addresses[0]);
@@ -43,7 +51,7 @@ TEST(kallsyms_names)
 
 	ask_kernel(&a, build_file("kallsyms", kallsyms), addresses, count);
 	vec_add(&a.model.addrs,
-		((struct model_addr){.is_return = true, .address = 0xffffffff81000100}));
+		((struct model_addr){ .is_return = true, .address = 0xffffffff81000100 }));
 	ask_resolve(&a);
 	for (uint32_t i = 0; i < count; i++)
 		CHECK_EQ_STR(ask_name(&a, i), names[i]);
@@ -58,7 +66,7 @@ TEST(kallsyms_names)
 
 TEST(kallsyms_of_zeros_is_one_hidden_bucket)
 {
-	static const uint64_t addresses[] = {0xffffffff81000000, 0xffffffff81234567, 0};
+	static const uint64_t addresses[] = { 0xffffffff81000000, 0xffffffff81234567, 0 };
 	struct ask a;
 
 	ask_kernel(&a,
@@ -78,7 +86,7 @@ TEST(kallsyms_of_zeros_is_one_hidden_bucket)
 
 TEST(kernel_without_a_run)
 {
-	static const uint64_t addresses[] = {0xffffffff81000000};
+	static const uint64_t addresses[] = { 0xffffffff81000000 };
 	struct err err;
 	struct ask a;
 
@@ -99,7 +107,7 @@ TEST(kernel_without_a_run)
 
 TEST(damaged_kallsyms)
 {
-	static const uint64_t addresses[] = {0xffffffff81000105, 0xffffffff81000045};
+	static const uint64_t addresses[] = { 0xffffffff81000105, 0xffffffff81000045 };
 	struct ask a;
 
 	ask_kernel(&a,
@@ -119,13 +127,13 @@ TEST(anonymous_and_unmapped_memory)
 
 	ask_init(&a, "//anon");
 	a.model.images.at[0].kind = MODEL_IMAGE_ANON;
-	vec_add(&a.model.images, ((struct model_image){.kind = MODEL_IMAGE_UNKNOWN, .path = "",
-						       .key = ""}));
-	vec_add(&a.model.images, ((struct model_image){.kind = MODEL_IMAGE_FILE,
-						       .path = "/nowhere", .key = ""}));
-	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x7f0000000000}));
-	vec_add(&a.model.addrs, ((struct model_addr){.image = {1}, .address = 4}));
-	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x7f0000000100}));
+	vec_add(&a.model.images,
+		((struct model_image){ .kind = MODEL_IMAGE_UNKNOWN, .path = "", .key = "" }));
+	vec_add(&a.model.images,
+		((struct model_image){ .kind = MODEL_IMAGE_FILE, .path = "/nowhere", .key = "" }));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x7f0000000000 }));
+	vec_add(&a.model.addrs, ((struct model_addr){ .image = { 1 }, .address = 4 }));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x7f0000000100 }));
 	ask_resolve(&a);
 	CHECK_EQ_STR(ask_name(&a, 0), "[unknown]");
 	CHECK_EQ_STR(ask_name(&a, 1), "[unknown]");

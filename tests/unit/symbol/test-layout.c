@@ -4,20 +4,21 @@
 
 #include <gelf.h>
 
-static const char layout_source[] = "#include <stdio.h>\n"
-				    "static volatile unsigned long total;\n"
-				    "static const char bulk[30000] = {7};\n"
-				    "__attribute__((noinline)) void before(void)\n"
-				    "{ total += 3; puts(\"x\"); }\n"
-				    "__attribute__((noinline)) void spin(unsigned long n)\n"
-				    "{\n"
-				    "	for (unsigned long i = 0; i < n; i++)\n"
-				    "		total += i ^ total;\n"
-				    "}\n"
-				    "__attribute__((noinline)) void after(void)\n"
-				    "{ total -= 5; puts(\"y\"); }\n"
-				    "int main(int argc, char **argv)\n"
-				    "{ before(); spin(argc); after(); return bulk[argc] + !argv; }\n";
+static const char layout_source[] =
+	"#include <stdio.h>\n"
+	"static volatile unsigned long total;\n"
+	"static const char bulk[30000] = {7};\n"
+	"__attribute__((noinline)) void before(void)\n"
+	"{ total += 3; puts(\"x\"); }\n"
+	"__attribute__((noinline)) void spin(unsigned long n)\n"
+	"{\n"
+	"	for (unsigned long i = 0; i < n; i++)\n"
+	"		total += i ^ total;\n"
+	"}\n"
+	"__attribute__((noinline)) void after(void)\n"
+	"{ total -= 5; puts(\"y\"); }\n"
+	"int main(int argc, char **argv)\n"
+	"{ before(); spin(argc); after(); return bulk[argc] + !argv; }\n";
 
 static void check_layout(const char *compiler, const char *flags)
 {
@@ -105,12 +106,15 @@ TEST(split_dwarf_keeps_lines)
 TEST(offset_in_the_page_before_the_text_belongs_to_it)
 {
 	struct elf_segment segments[] = {
-		{.offset = 0, .file_size = 0x53c, .address = 0, .align = 0x1000},
-		{.offset = 0x540, .file_size = 0x1a0, .address = 0x1540, .align = 0x1000,
-		 .exec = true},
-		{.offset = 0x6e0, .file_size = 0x100, .address = 0x26e0, .align = 0x1000},
+		{ .offset = 0, .file_size = 0x53c, .address = 0, .align = 0x1000 },
+		{ .offset = 0x540,
+		  .file_size = 0x1a0,
+		  .address = 0x1540,
+		  .align = 0x1000,
+		  .exec = true },
+		{ .offset = 0x6e0, .file_size = 0x100, .address = 0x26e0, .align = 0x1000 },
 	};
-	struct elf_file e = {.type = ET_DYN};
+	struct elf_file e = { .type = ET_DYN };
 	uint64_t address;
 
 	for (int i = 0; i < 3; i++)

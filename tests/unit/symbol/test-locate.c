@@ -2,16 +2,19 @@
 /* A file of this machine is used only when it is the one that was mapped. */
 #include "build.h"
 
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 static void make(void)
 {
 	build_needs("gcc");
 	build_file("l.c", "int one(int n) { return n + 1; }\n"
 			  "int main(int argc, char **argv) { return one(argc) + !argv; }\n");
-	build_run("gcc -O0 -g -Wl,--build-id=0xaabbccdd00112233445566778899aabbccddeeff l.c -o l && "
-		  "gcc -O0 -g -Wl,--build-id=none l.c -o none");
+	build_run(
+		"gcc -O0 -g -Wl,--build-id=0xaabbccdd00112233445566778899aabbccddeeff l.c -o l && "
+		"gcc -O0 -g -Wl,--build-id=none l.c -o none");
 }
 
 static void resolve_here(struct ask *a)
@@ -94,10 +97,79 @@ TEST(missing_file_says_why)
 	struct ask a;
 
 	ask_init(&a, "/nonexistent/program");
-	vec_add(&a.model.addrs, ((struct model_addr){.address = 0x1000}));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x1000 }));
 	set_id(&a, "aabb");
 	resolve_here(&a);
 	CHECK_EQ_INT(a.symbols->images[0].state, SYMBOL_IMAGE_MISSING);
 	CHECK_EQ_STR(a.symbols->images[0].why, "/nonexistent/program: No such file or directory");
 	ask_done(&a);
+}
+
+/* The kernel's own image of this process. */
+static const char *save_vdso(void)
+{
+	const uint8_t *start = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	const char *path = build_path("images/vdso-x");
+	struct err err;
+
+	if (!start)
+		SKIP("no vdso here");
+	build_run("mkdir -p images");
+	/* Section headers come last in it, within two pages. */
+	CHECK_MSG(os_save_file(path, start, 2 * (size_t)sysconf(_SC_PAGESIZE), &err), "%s",
+		  err.text);
+	return path;
+}
+
+TEST(images_of_a_run)
+{
+	char_auto dir = mem_strdup(test_tmpdir());
+	struct session s = { .dir = dir };
+	struct symbol_options options = { .debug_dir = "/nonexistent" };
+	struct symbols *symbols;
+	struct model m = { 0 };
+	uint64_t gettime;
+	struct err err;
+
+	make();
+	gettime = build_symbol(save_vdso(), "__(vdso|kernel)_clock_gettime(@@.*)?");
+	build_run("cp l images/aabbccdd00112233445566778899aabbccddeeff");
+	kv_put(&s.missing_images, "f-0011223344556677", "the agent could not open it");
+	vec_add(&m.images, ((struct model_image){
+				   .kind = MODEL_IMAGE_VDSO, .path = "[vdso]", .key = "vdso-x" }));
+	vec_add(&m.images,
+		((struct model_image){ .kind = MODEL_IMAGE_FILE,
+				       .path = "/gone/l",
+				       .key = "aabbccdd00112233445566778899aabbccddeeff" }));
+	vec_add(&m.images, ((struct model_image){ .kind = MODEL_IMAGE_FILE,
+						  .path = "/gone/x",
+						  .key = "f-0011223344556677" }));
+	vec_add(&m.images,
+		((struct model_image){
+			.kind = MODEL_IMAGE_FILE, .path = "/gone/y", .key = "../../etc/passwd" }));
+	vec_add(&m.addrs, ((struct model_addr){ .image = { 0 }, .address = gettime + 2 }));
+	vec_add(&m.addrs, ((struct model_addr){
+				  .image = { 1 },
+				  .address = build_offset(build_path("l"),
+							  build_symbol(build_path("l"), "one")),
+			  }));
+	vec_add(&m.addrs, ((struct model_addr){ .image = { 2 }, .address = 0x1000 }));
+	vec_add(&m.addrs, ((struct model_addr){ .image = { 3 }, .address = 0x1000 }));
+	CHECK(symbols_resolve(&symbols, &m, &s, &options, &err));
+	CHECK_HAS(
+		symbols->functions.at[symbols->frames.at[symbols->addrs[0].first].function.i].name,
+		"clock_gettime");
+	CHECK(symbols->functions.at[symbols->frames.at[symbols->addrs[0].first].function.i]
+		      .name[0] == '_');
+	CHECK_EQ_STR(
+		symbols->functions.at[symbols->frames.at[symbols->addrs[1].first].function.i].name,
+		"one");
+	CHECK_EQ_STR(symbols->images[2].why, "the agent could not open it");
+	CHECK_EQ_STR(symbols->images[3].why, "the run does not hold it");
+	CHECK_EQ_INT(symbols->images[3].state, SYMBOL_IMAGE_MISSING);
+	CHECK_EQ_U64(symbols->unknown_addrs, 2);
+	symbols_free(symbols);
+	vec_done(&m.images);
+	vec_done(&m.addrs);
+	buf_done(&s.missing_images);
 }

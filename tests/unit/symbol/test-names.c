@@ -79,7 +79,7 @@ TEST(asm_aliases_and_returns_aarch64)
 static const char *select_both_ways(const struct select_symbol *symbols, size_t count,
 				    uint64_t address)
 {
-	struct wanted w = {&address, 1};
+	struct wanted w = { &address, 1 };
 	const char *names[2];
 
 	for (int way = 0; way < 2; way++) {
@@ -104,13 +104,13 @@ TEST(alias_rule)
 {
 	const uint8_t function = SELECT_FUNCTION;
 	struct select_symbol s[] = {
-		{"__GI_strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_LOCAL)},
-		{"__strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL)},
-		{"strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_WEAK)},
-		{"label", 0x100, 0x20, 0x1000, 0, SELECT_GLOBAL},
-		{"_strtoklong", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL)},
-		{"_strtokb", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL)},
-		{"_strtoka", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL)},
+		{ "__GI_strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_LOCAL) },
+		{ "__strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL) },
+		{ "strtok", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_WEAK) },
+		{ "label", 0x100, 0x20, 0x1000, 0, SELECT_GLOBAL },
+		{ "_strtoklong", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL) },
+		{ "_strtokb", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL) },
+		{ "_strtoka", 0x100, 0x20, 0x1000, 0, (uint8_t)(function + SELECT_GLOBAL) },
 	};
 
 	CHECK_EQ_STR(select_both_ways(s, 1, 0x110), "__GI_strtok");
@@ -125,13 +125,13 @@ TEST(alias_rule)
 TEST(sizes_and_gaps)
 {
 	struct select_symbol s[] = {
-		{"outer", 0x100, 0x80, 0x1000, 0, SELECT_FUNCTION},
-		{"inner", 0x120, 0x10, 0x1000, 0, SELECT_FUNCTION},
-		{"label", 0x140, 0, 0x1000, 0, SELECT_LOCAL},
-		{"open", 0x200, 0, 0x1000, 0, SELECT_GLOBAL},
-		{"closed", 0x300, 0x10, 0x1000, 0, SELECT_FUNCTION},
-		{"last", 0xff0, 0, 0x1000, 0, SELECT_FUNCTION},
-		{"endless", 0x2000, UINT64_MAX, 0x3000, 0, SELECT_FUNCTION},
+		{ "outer", 0x100, 0x80, 0x1000, 0, SELECT_FUNCTION },
+		{ "inner", 0x120, 0x10, 0x1000, 0, SELECT_FUNCTION },
+		{ "label", 0x140, 0, 0x1000, 0, SELECT_LOCAL },
+		{ "open", 0x200, 0, 0x1000, 0, SELECT_GLOBAL },
+		{ "closed", 0x300, 0x10, 0x1000, 0, SELECT_FUNCTION },
+		{ "last", 0xff0, 0, 0x1000, 0, SELECT_FUNCTION },
+		{ "endless", 0x2000, UINT64_MAX, 0x3000, 0, SELECT_FUNCTION },
 	};
 	const size_t n = sizeof(s) / sizeof(s[0]);
 
@@ -162,13 +162,16 @@ TEST(batches_agree_with_single_lookups)
 	for (unsigned i = 0; i < SYMBOLS; i++) {
 		seed = hash_u64(seed + i);
 		snprintf(names[i], sizeof(names[i]), "f%u", i);
-		symbols[i] = (struct select_symbol){names[i], 0x1000 + seed % 0x1000,
-						    seed >> 20 & 3 ? seed >> 24 & 31 : 0, 0x1f00, 0,
-						    (uint8_t)(seed >> 40 & 7)};
+		symbols[i] = (struct select_symbol){ names[i],
+						     0x1000 + seed % 0x1000,
+						     seed >> 20 & 3 ? seed >> 24 & 31 : 0,
+						     0x1f00,
+						     0,
+						     (uint8_t)(seed >> 40 & 7) };
 	}
 	for (unsigned i = 0; i < ADDRESSES; i++)
 		addresses[i] = 0x0ff0 + i * 6;
-	select_init(&batch, (struct wanted){addresses, ADDRESSES});
+	select_init(&batch, (struct wanted){ addresses, ADDRESSES });
 	for (unsigned i = 0; i < SYMBOLS; i++)
 		if (select_matters(&batch, symbols[i].address, symbols[i].size))
 			select_add(&batch, &symbols[i]);
@@ -230,10 +233,10 @@ static void check_plt(const char *compiler, const char *objdump, const char *fla
 	const char *path = build_path("p");
 	int named = 0;
 	struct ask a;
-	VEC(const char *) expected = {0};
+	VEC(const char *) expected = { 0 };
 	struct str rest;
 	struct str line;
-	buf_auto listing = {0};
+	buf_auto listing = { 0 };
 	struct err err;
 
 	build_file("p.c", plt_source);
@@ -242,7 +245,7 @@ static void check_plt(const char *compiler, const char *objdump, const char *fla
 		  section);
 	CHECK(os_load_file(build_path("stubs"), 1 << 20, &listing, &err));
 	ask_init(&a, path);
-	rest = (struct str){buf_str(&listing), listing.len};
+	rest = (struct str){ buf_str(&listing), listing.len };
 	while (str_line(&rest, &line)) {
 		uint64_t address;
 		struct str word;
@@ -329,8 +332,8 @@ TEST(thirty_two_bits_and_big_endian)
 	build_file("b.c", "int first(int n) { return n * 3; }\n"
 			  "int second(int n) { return first(n) + 1; }\n");
 
-	static const char *const targets[] = {"aarch64_be-linux-gnu", "i386-linux-gnu",
-					      "armv7-linux-gnueabihf", "mips-linux-gnu"};
+	static const char *const targets[] = { "aarch64_be-linux-gnu", "i386-linux-gnu",
+					       "armv7-linux-gnueabihf", "mips-linux-gnu" };
 
 	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
 		const char *path = build_path("b");

@@ -62,8 +62,8 @@ TEST(frame_round_trip)
 /* The header as the contract draws it, byte for byte. */
 TEST(frame_layout)
 {
-	static const uint8_t want[] = { 'C', 'P', 'F', '1', 6, 0, 0, 0, 3, 0, 0, 0,
-					3,   0,	  0,   0,   'a', 'b', 'c' };
+	static const uint8_t want[] = { 'C', 'P', 'F', '1', 6, 0, 0,   0,   3,	0,
+					0,   0,	  3,   0,   0, 0, 'a', 'b', 'c' };
 	struct iovec parts[] = { { (char[]){ "ab" }, 2 }, { NULL, 0 }, { (char[]){ "c" }, 1 } };
 	uint8_t got[sizeof(want)];
 	struct pair p;

@@ -153,9 +153,15 @@ TEST(job_started_refusals)
 	static const char good[] = "pid 1\nperf_ns 1\nmonotonic_ns 1\nrealtime_ns 1\n"
 				   "ring_bytes 4096\nring_count 1\nclockid x\n";
 	static const char *const bad[] = {
-		"",		      "attr 00\n",		"id 5\nevent a\n",
-		"event a\nattr 0\n",  "event a\nattr zz\n",	"event a\nattr 0011\n",
-		"event a\nid 5\n",    "event a\nid x\nattr 00\n", "event a\n",
+		"",
+		"attr 00\n",
+		"id 5\nevent a\n",
+		"event a\nattr 0\n",
+		"event a\nattr zz\n",
+		"event a\nattr 0011\n",
+		"event a\nid 5\n",
+		"event a\nid x\nattr 00\n",
+		"event a\n",
 	};
 	struct job_started s;
 	struct err err;

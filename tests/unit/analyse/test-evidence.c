@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of verdicts, each rule on both sides of its limit, and the line of text. */
+#include "analyse/evidence.h"
+
+#include <math.h>
+
+#include "profile.h"
+#include "test.h"
+
+/* A recording to be judged: samples with a line, without one, and in unknown code. */
+struct judged {
+	uint64_t named, lineless, unnamed, idle, lost, throttled;
+	const char *partial;
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+};
+
+static void judge(struct judged *j)
+{
+	profile_init(&j->p);
+	if (j->named)
+		profile_add(&j->p, "main:1 hot:5", j->named);
+	if (j->lineless)
+		profile_add(&j->p, "main:1 cold", j->lineless);
+	if (j->unnamed)
+		profile_add(&j->p, "main:1 ?", j->unnamed);
+	if (j->idle)
+		profile_add_idle(&j->p, "idle:1", j->idle);
+	j->p.m.lost = j->lost;
+	j->p.m.throttled = j->throttled;
+	j->p.m.first_ns = 1000;
+	j->p.m.last_ns = 5000001000;
+	j->p.m.partial = j->partial;
+	if (j->partial)
+		vec_add(&j->p.m.notes, j->partial);
+	hotspots_compute(&j->h, &j->p.m, &j->p.s);
+	evidence_compute(&j->e, &j->p.m, &j->h);
+}
+
+static void release(struct judged *j)
+{
+	evidence_done(&j->e);
+	hotspots_done(&j->h);
+	profile_done(&j->p);
+}
+
+static void check(struct judged j, enum verdict function, const char *function_why,
+		  enum verdict line, const char *line_why)
+{
+	judge(&j);
+	CHECK_EQ_STR(j.e.levels[0].level, "function");
+	CHECK_EQ_STR(j.e.levels[0].why, function_why);
+	CHECK_EQ_STR(verdict_name(j.e.levels[0].verdict), verdict_name(function));
+	CHECK_EQ_STR(j.e.levels[1].level, "line");
+	CHECK_EQ_STR(j.e.levels[1].why, line_why);
+	CHECK_EQ_STR(verdict_name(j.e.levels[1].verdict), verdict_name(line));
+	CHECK_EQ_INT(j.e.verdict, function);
+	/* Without SPE and without calibration no instruction is sure. */
+	CHECK_EQ_STR(j.e.levels[2].level, "instruction");
+	CHECK(j.e.levels[2].verdict >= VERDICT_WEAK);
+	CHECK_HAS(j.e.levels[2].why,
+		  "samples are late by an unknown distance: skid is not calibrated");
+	release(&j);
+}
+
+TEST(number_of_samples)
+{
+	static const char few[] = "99 samples, a usable result needs 100";
+	static const char some[] = "999 samples, a solid result needs 1,000";
+
+	check((struct judged){ .named = 1000 }, VERDICT_SOLID, "", VERDICT_SOLID, "");
+	check((struct judged){ .named = 999 }, VERDICT_WEAK, some, VERDICT_WEAK, some);
+	check((struct judged){ .named = 100 }, VERDICT_WEAK,
+	      "100 samples, a solid result needs 1,000", VERDICT_WEAK,
+	      "100 samples, a solid result needs 1,000");
+	check((struct judged){ .named = 99 }, VERDICT_UNUSABLE, few, VERDICT_UNUSABLE, few);
+	/* Idle does not make a result any better. */
+	check((struct judged){ .named = 99, .idle = 100000 }, VERDICT_UNUSABLE, few,
+	      VERDICT_UNUSABLE, few);
+}
+
+TEST(lost_samples)
+{
+	static const char why[] = "1 % of samples lost, a solid result allows less than 1 %";
+	static const char more[] = "33.3 % of samples lost, a solid result allows less than 1 %";
+
+	/* 100 of 10,000 are 1 %, 99 of 9,999 are just less. */
+	check((struct judged){ .named = 9900, .lost = 99 }, VERDICT_SOLID, "", VERDICT_SOLID, "");
+	check((struct judged){ .named = 9900, .lost = 100 }, VERDICT_WEAK, why, VERDICT_WEAK, why);
+	check((struct judged){ .named = 2000, .lost = 1000 }, VERDICT_WEAK, more, VERDICT_WEAK,
+	      more);
+}
+
+TEST(unnamed_samples_lower_functions)
+{
+	check((struct judged){ .named = 9501, .unnamed = 499 }, VERDICT_SOLID, "", VERDICT_SOLID,
+	      "");
+	check((struct judged){ .named = 9500, .unnamed = 500 }, VERDICT_WEAK,
+	      "5 % of samples in no named function, a solid result allows less than 5 %",
+	      VERDICT_WEAK, "5 % of samples without a line, a solid result allows less than 5 %");
+}
+
+TEST(samples_without_lines_lower_lines)
+{
+	check((struct judged){ .named = 9501, .lineless = 499 }, VERDICT_SOLID, "", VERDICT_SOLID,
+	      "");
+	check((struct judged){ .named = 8750, .lineless = 1250 }, VERDICT_SOLID, "", VERDICT_WEAK,
+	      "12.5 % of samples without a line, a solid result allows less than 5 %");
+	check((struct judged){ .lineless = 2000 }, VERDICT_SOLID, "", VERDICT_UNUSABLE,
+	      "100 % of samples without a line");
+}
+
+TEST(partial_recording)
+{
+	static const char why[] = "the recording is partial: x.data is damaged at offset 4096";
+
+	check((struct judged){ .named = 5000, .partial = "x.data is damaged at offset 4096" },
+	      VERDICT_WEAK, why, VERDICT_WEAK, why);
+}
+
+TEST(all_reasons_are_told)
+{
+	check((struct judged){ .named = 40, .unnamed = 10, .lost = 50, .partial = "cut" },
+	      VERDICT_UNUSABLE,
+	      "50 samples, a usable result needs 100; "
+	      "50 % of samples lost, a solid result allows less than 1 %; "
+	      "20 % of samples in no named function, a solid result allows less than 5 %; "
+	      "the recording is partial: cut",
+	      VERDICT_UNUSABLE,
+	      "50 samples, a usable result needs 100; "
+	      "50 % of samples lost, a solid result allows less than 1 %; "
+	      "20 % of samples without a line, a solid result allows less than 5 %; "
+	      "the recording is partial: cut");
+}
+
+/* No denominator, no share. */
+TEST(no_samples)
+{
+	struct judged j = { 0 };
+
+	judge(&j);
+	CHECK(isnan(j.e.lost_pct));
+	CHECK(isnan(j.e.unnamed_pct));
+	CHECK_EQ_INT(j.e.verdict, VERDICT_UNUSABLE);
+	CHECK_EQ_STR(j.e.levels[0].why, "0 samples, a usable result needs 100");
+	CHECK_EQ_STR(j.e.line,
+		     "cpu-clock 3997 Hz, 0 samples, 0 lost, as observed (skid not corrected)");
+	release(&j);
+}
+
+TEST(all_lost)
+{
+	struct judged j = { .lost = 12345 };
+
+	judge(&j);
+	CHECK_EQ_INT(j.e.lost_pct, 100);
+	CHECK(isnan(j.e.unnamed_pct));
+	CHECK_EQ_STR(j.e.line, "cpu-clock 3997 Hz, 0 samples, 12,345 lost (100.0 %), "
+			       "as observed (skid not corrected)");
+	release(&j);
+}
+
+TEST(line_of_text)
+{
+	struct judged j = { .named = 20113 };
+
+	judge(&j);
+	CHECK_EQ_STR(j.e.line,
+		     "cpu-clock 3997 Hz, 20,113 samples, 0 lost, as observed (skid not corrected)");
+	CHECK_EQ_STR(j.e.source, "cpu-clock");
+	CHECK(j.e.is_frequency);
+	CHECK_EQ_U64(j.e.rate, 3997);
+	CHECK_EQ_U64(j.e.duration_ns, 5000000000);
+	release(&j);
+}
+
+TEST(line_of_text_with_everything)
+{
+	struct judged j = { .named = 1234567, .idle = 4000, .lost = 1000, .throttled = 3 };
+
+	judge(&j);
+	CHECK_EQ_U64(j.e.samples, 1234567);
+	CHECK_EQ_U64(j.e.idle, 4000);
+	CHECK_EQ_STR(j.e.line, "cpu-clock 3997 Hz, 1,234,567 samples, 4,000 idle left out, "
+			       "1,000 lost (0.08 %), throttled 3 times, "
+			       "as observed (skid not corrected)");
+	release(&j);
+}
+
+/* The event with the samples is the source, with its period when it has no frequency. */
+TEST(source_is_the_event_that_has_samples)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	profile_add(&p, "main", 1);
+	vec_add(&p.m.events,
+		((struct model_event){ .name = "cycles", .rate = 2000003, .samples = 9 }));
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h);
+	CHECK_EQ_STR(e.source, "cycles");
+	CHECK(!e.is_frequency);
+	CHECK_EQ_STR(e.line, "cycles every 2,000,003, 1 sample, 0 lost, "
+			     "as observed (skid not corrected)");
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}

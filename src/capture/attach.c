@@ -37,6 +37,17 @@ static bool not_found(uint64_t pid, struct err *err)
 	return err_hint(err, "ps -e lists the processes");
 }
 
+/* A first thread that has ended shows as a zombie while the others go on. */
+static bool has_other_threads(uint64_t pid)
+{
+	const struct rootfs here = { "" };
+	char_auto path = mem_printf("/proc/%llu/task", (unsigned long long)pid);
+	arena_auto names = { 0 };
+	const char **tids = rootfs_list(&here, path, &names);
+
+	return tids[0] && tids[1];
+}
+
 /* It must be a process, not a thread of one, and alive. */
 static bool check_process(uint64_t pid, struct err *err)
 {
@@ -52,7 +63,7 @@ static bool check_process(uint64_t pid, struct err *err)
 		return err_hint(err, "attach to %llu", (unsigned long long)leader);
 	}
 	if (status_field(&status, "State", &value) && value.len &&
-	    (value.at[0] == 'Z' || value.at[0] == 'X')) {
+	    (value.at[0] == 'Z' || value.at[0] == 'X') && !has_other_threads(pid)) {
 		err_set(err, ERR_NOT_FOUND, "process %llu has ended already (a zombie)",
 			(unsigned long long)pid);
 		snprintf(err->id, sizeof(err->id), "PID_NOT_FOUND");

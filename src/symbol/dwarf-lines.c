@@ -347,8 +347,36 @@ uint32_t line_file(struct line_reader *r, uint64_t index, struct intern *files)
 	if (f->directory < r->directories.len)
 		add_part(&path, r->directories.at[f->directory]);
 	add_part(&path, f->name);
-	f->interned = intern_put(files, (struct str){ buf_str(&path), path.len }) + 1;
+	f->interned = line_put_path(files, buf_str(&path)) + 1;
 	return f->interned - 1;
+}
+
+/* "a/b/../c/./d" is shown as "a/c/d": build systems make such paths, people do not read them. */
+uint32_t line_put_path(struct intern *files, const char *path)
+{
+	struct str rest = str_of(path), part;
+	buf_auto clean = { 0 };
+	size_t root = path[0] == '/';
+
+	if (root)
+		buf_puts(&clean, "/");
+	while (str_cut(&rest, '/', &part)) {
+		const char *last = strrchr(buf_str(&clean) + root, '/');
+		const char *name = last ? last + 1 : buf_str(&clean) + root;
+
+		if (!part.len || str_eq(part, ".") ||
+		    (root && clean.len == root && str_eq(part, "..")))
+			continue;
+		if (str_eq(part, "..") && clean.len > root && strcmp(name, "..") != 0) {
+			clean.len = (size_t)((last ? last : name) - buf_str(&clean));
+			clean.at[clean.len] = 0;
+			continue;
+		}
+		if (clean.len > root)
+			buf_u8(&clean, '/');
+		buf_add(&clean, part.at, part.len);
+	}
+	return intern_put(files, (struct str){ buf_str(&clean), clean.len });
 }
 
 void line_done(struct line_reader *r)

@@ -136,6 +136,8 @@ ERR_CHECKED bool line_read(struct line_reader *r, const char *path, uint64_t off
 			   struct line_place *places, struct err *err);
 /* Id of a file's whole path in files, MODEL_NONE when index is none of the unit. */
 uint32_t line_file(struct line_reader *r, uint64_t index, struct intern *files);
+/* Interns a source path without its detours. */
+uint32_t line_put_path(struct intern *files, const char *path);
 void line_done(struct line_reader *r);
 
 #endif

@@ -53,7 +53,7 @@ bool dwarf_has(const struct elf_file *e)
 /* Interns a source path; MODEL_NONE for none. */
 static uint32_t put_file(struct job *j, const char *path)
 {
-	return path && path[0] ? intern_put(j->files, str_of(path)) : MODEL_NONE;
+	return path && path[0] ? line_put_path(j->files, path) : MODEL_NONE;
 }
 
 /* The linkage name, or else the plain one. */
@@ -194,11 +194,11 @@ static void read_copies(struct job *j, uint64_t header)
 	}
 	scope_find(&j->walk, header, &unqualified);
 	vec_each(t, &unqualified.at) {
-			struct dwarf_inline *copy = &j->copies.at[t->node];
+		struct dwarf_inline *copy = &j->copies.at[t->node];
 
-			if (t->depth)
-				copy->name = scope_name(&j->walk, t, copy->name, &j->d->names);
-		}
+		if (t->depth)
+			copy->name = scope_name(&j->walk, t, copy->name, &j->d->names);
+	}
 	vec_done(&unqualified.at);
 }
 

@@ -15,8 +15,8 @@ struct table {
 static const struct elf_section *find_type(const struct elf_file *e, uint32_t type)
 {
 	vec_each(s, &e->sections)
-			if (s->type == type && s->size)
-				return s;
+		if (s->type == type && s->size)
+			return s;
 	return NULL;
 }
 

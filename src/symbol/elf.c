@@ -123,8 +123,8 @@ static void find_text_start(struct elf_file *e)
 	uint64_t low = UINT64_MAX;
 
 	vec_each(s, &e->sections)
-			if (s->exec && s->address < low)
-				low = s->address;
+		if (s->exec && s->address < low)
+			low = s->address;
 	e->text_start = low == UINT64_MAX ? 0 : low;
 }
 
@@ -205,11 +205,11 @@ static bool segment_covers(const struct elf_segment *s, uint64_t offset, bool ro
 static bool section_address(const struct elf_file *e, uint64_t offset, uint64_t *address)
 {
 	vec_each(s, &e->sections)
-			if (s->exec && s->type != SHT_NOBITS && offset >= s->offset &&
-			    offset - s->offset < s->size) {
-				*address = offset - s->offset + s->address;
-				return true;
-			}
+		if (s->exec && s->type != SHT_NOBITS && offset >= s->offset &&
+		    offset - s->offset < s->size) {
+			*address = offset - s->offset + s->address;
+			return true;
+		}
 	return false;
 }
 
@@ -223,25 +223,25 @@ bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *addre
 	 */
 	for (int pass = 0; pass < 4; pass++)
 		vec_each(s, &e->segments)
-				if (s->exec == (pass < 2) && segment_covers(s, offset, pass & 1)) {
-					*address = offset - s->offset + s->address;
-					return true;
-				}
+			if (s->exec == (pass < 2) && segment_covers(s, offset, pass & 1)) {
+				*address = offset - s->offset + s->address;
+				return true;
+			}
 	return false;
 }
 
 const struct elf_section *elf_find_section(const struct elf_file *e, const char *name)
 {
 	vec_each(s, &e->sections)
-			if (!strcmp(s->name, name))
-				return s;
+		if (!strcmp(s->name, name))
+			return s;
 	return NULL;
 }
 
 const struct elf_section *elf_code_at(const struct elf_file *e, uint64_t address)
 {
 	vec_each(s, &e->sections)
-			if (s->exec && address >= s->address && address - s->address < s->size)
-				return s;
+		if (s->exec && address >= s->address && address - s->address < s->size)
+			return s;
 	return NULL;
 }

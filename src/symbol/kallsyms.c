@@ -95,8 +95,8 @@ enum kallsyms_found kallsyms_select(struct str text, struct select *s, struct ar
 	find_places(text, s, &places);
 	any = places.at.len > 0;
 	vec_each(p, &places.at)
-			if (select_is_nearest(s, p->address))
-				feed(s, (struct str){ p->line, (size_t)(end - p->line) }, names);
+		if (select_is_nearest(s, p->address))
+			feed(s, (struct str){ p->line, (size_t)(end - p->line) }, names);
 	vec_done(&places.at);
 	return any ? KALLSYMS_OK : KALLSYMS_HIDDEN;
 }

@@ -228,6 +228,7 @@ struct image_work {
 	uint64_t *wanted_at;  /* storage of wanted */
 	struct wanted wanted; /* the distinct lookups */
 	struct function_table functions;
+	uint32_t nowhere; /* the one unknown function of all processes' unmapped addresses */
 };
 /* Sets out lookups and wanted once lookups are filled in. */
 void image_work_sort(struct image_work *w);

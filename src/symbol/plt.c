@@ -40,11 +40,11 @@ static void load(struct plt *p, const struct elf_file *e)
 	p->elf = e;
 	p->loaded = true;
 	vec_each(s, &e->sections) {
-			if (s->type == SHT_DYNSYM)
-				p->dynsym = *s;
-			if (s->type == SHT_RELA)
-				load_relocations(p, s);
-		}
+		if (s->type == SHT_DYNSYM)
+			p->dynsym = *s;
+		if (s->type == SHT_RELA)
+			load_relocations(p, s);
+	}
 }
 
 static const char *dynamic_name(struct plt *p, uint64_t symbol)

@@ -162,6 +162,9 @@ static void resolve_image(struct image_work *w, symbol_locate_fn *locate, void *
 		state->state = SYMBOL_IMAGE_NONE;
 		state->why = image->kind == MODEL_IMAGE_ANON ? "memory without a file" :
 							       "no mapping covers it";
+		/* Broken chains of all processes end in one place, or a tree is full of twins. */
+		if (image->kind == MODEL_IMAGE_UNKNOWN)
+			w->functions.unknown = w->nowhere;
 	} else {
 		locate(ctx, image, &w->out->arena, &at);
 		if (!at.path)
@@ -173,6 +176,8 @@ static void resolve_image(struct image_work *w, symbol_locate_fn *locate, void *
 		free(at.path);
 	}
 	image_all_unknown(w, SYMBOL_UNKNOWN, "[unknown]");
+	if (image->kind == MODEL_IMAGE_UNKNOWN)
+		w->nowhere = w->functions.unknown;
 }
 
 /* Ids of addresses by image: those of image i are order[start[i]] .. order[start[i + 1]]. */
@@ -181,7 +186,7 @@ static void group(const struct model *m, uint32_t *order, size_t *start)
 	size_t images = m->images.len;
 
 	vec_each(a, &m->addrs)
-			start[a->image.i + 2]++;
+		start[a->image.i + 2]++;
 	for (size_t i = 2; i < images + 2; i++)
 		start[i] += start[i - 1];
 	for (uint32_t id = 0; id < m->addrs.len; id++)
@@ -228,6 +233,7 @@ bool symbols_resolve_from(struct symbols **out, const struct model *m, symbol_lo
 		.lookups = mem_alloc(m->addrs.len * sizeof(uint64_t)),
 		.has_lookup = mem_alloc(m->addrs.len * sizeof(bool)),
 		.wanted_at = mem_alloc(m->addrs.len * sizeof(uint64_t)),
+		.nowhere = MODEL_NONE,
 	};
 
 	(void)err;

@@ -144,12 +144,12 @@ def test_kill_int_keeps_the_run():
 
 @timeout(60)
 def test_kill_term_keeps_the_run():
-    p = start('run', 'code_hotspots', *CLOCK, '--', program('spin'), 30000)
+    p = start('run', 'code_hotspots', *CLOCK, '--', program('spin'), 33000)
     time.sleep(1.2)
     p.terminate()
     p.communicate(timeout=20)
     assert p.returncode == 3
-    assert not processes_named('spin 30000')
+    assert not processes_named('spin 33000')
 
 
 @timeout(60)
@@ -293,9 +293,9 @@ def test_json_whatever_the_command_prints():
 def test_for_ends_a_launched_workload():
     begin = time.time()
     report = culprit_json('run', 'code_hotspots', *CLOCK, '--for', '1s', '--', program('spin'),
-                          '30000', status=3)
+                          '34000', status=3)
     assert time.time() - begin < 6
-    assert not processes_named('spin 30000')
+    assert not processes_named('spin 34000')
     assert 200 < report['evidence']['samples'] < 1300
 
 

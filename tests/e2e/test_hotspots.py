@@ -19,7 +19,7 @@ def line_with(path, mark):
 
 @timeout(90)
 def test_spin_shares_and_chain():
-    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0',
+    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0', '-o', 'top=0',
                           '--', program('spin'), '2000')
     assert report['format'] == 1
     assert report['recipe'] == 'code_hotspots'
@@ -45,7 +45,7 @@ def test_spin_shares_and_chain():
 @timeout(120)
 @alone
 def test_memlat_chase_is_solid():
-    report = culprit_json('run', 'code_hotspots', *CLOCK, '-o', 'cut=0', '--', workload('memlat'),
+    report = culprit_json('run', 'code_hotspots', *CLOCK, '-o', 'cut=0', '-o', 'top=0', '--', workload('memlat'),
                           'chase', '4', status=0)
     assert report['evidence']['verdict'] == 'solid'
     # The set-up's share depends on how quickly this machine hands out memory; it is left out here.
@@ -82,14 +82,14 @@ def test_forked_children_without_exec():
 
 @timeout(60)
 def test_inline_chain_and_lines():
-    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0',
+    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0', '-o', 'top=0',
                           '--', program('inline'), '1000')
     assert share(report, 'hot_inline') > 90, report['tables']['functions'][:6]
     assert abs(total(report, 'first_caller') - 50) < 15
     assert abs(total(report, 'second_caller') - 50) < 15
     tree = paths(report)
     assert any(p.endswith('first_caller;hot_inline') for p in tree), list(tree)
-    want = line_with('tests/programs/inline.c', 'HOT LINE')
+    want = line_with('tests/programs/inline.c', '/* HOT LINE */')
     hot = report['tables']['lines'][0]
     assert hot['function'] == 'hot_inline'
     number = int(hot['place'].rsplit(':', 1)[1])
@@ -179,7 +179,7 @@ def test_system_wide():
     victim = subprocess.Popen([str(program('spin')), '4000'])
     try:
         result = culprit('run', 'code_hotspots', *CLOCK, '-F', '997', '--system', '--for', '2s',
-                         '-o', 'cut=0', '--json')
+                         '-o', 'cut=0', '-o', 'top=0', '--json')
     finally:
         victim.kill()
         victim.wait()
@@ -311,7 +311,7 @@ int main(void)
     path = tmpdir() / 'names (2) prog'
     built = run('gcc', '-O1', '-pthread', code, '-o', path)
     assert built.status == 0, built
-    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0', '--', path)
+    report = culprit_json('run', 'code_hotspots', *CLOCK, '-F', '1997', '-o', 'cut=0', '-o', 'top=0', '--', path)
     rows = [row for row in report['tables']['threads'] if 5 < row['pct'] < 13]
     assert len(rows) == len(names) + 1, report['tables']['threads']
     shown = {row['thread'] for row in rows}

@@ -204,7 +204,7 @@ TEST(vec_of_structs)
 		*p = (struct pair){ i, i * 2 };
 	}
 	vec_each(p, &v)
-			sum += p->a + p->b;
+		sum += p->a + p->b;
 	CHECK_EQ_U64(sum, 3 * 999 * 1000 / 2);
 	CHECK_EQ_U64(v.len, 1000);
 	vec_clear(&v);

@@ -2,6 +2,7 @@
 /* Live: following processes that run already, and the whole system. */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,26 +86,23 @@ TEST(attach_threads_born_later)
 	host_end(&h);
 }
 
-/* The first thread ends long before the others: the loop must neither spin nor go deaf. */
-TEST(attach_main_thread_ends_first)
+/* The first thread ends before we attach, or while we watch: neither spin nor go deaf. */
+static void main_thread_ends(const char *when)
 {
 	struct host h;
 	pid_t pid;
 	struct job job;
 
-	host_needs_perf();
 	pid = spawn(host_argv("python3", "-c",
-			      "import threading, time, ctypes\n"
+			      "import threading, time, ctypes, sys\n"
 			      "def burn():\n"
 			      "    end = time.time() + 1.5\n"
 			      "    while time.time() < end: pass\n"
 			      "threading.Thread(target=burn).start()\n"
-			      "time.sleep(0.7)\n"
+			      "time.sleep(0.2 if '-z' in sys.argv else 0.7)\n"
 			      "ctypes.CDLL(None).pthread_exit(None)\n",
-			      NULL));
+			      when, NULL));
 	usleep(400000);
-	if (host_is_gone(pid))
-		SKIP("python3 is not installed");
 	job = pid_job(pid);
 	host_start(&h, &job, NULL);
 	host_until_end(&h);
@@ -114,6 +112,15 @@ TEST(attach_main_thread_ends_first)
 	CHECK(host_count(&h).samples > 200);
 	waitpid(pid, NULL, 0);
 	host_end(&h);
+}
+
+TEST(attach_main_thread_ends_first)
+{
+	host_needs_perf();
+	if (system("python3 -c 0"))
+		SKIP("python3 is not installed");
+	main_thread_ends("");
+	main_thread_ends("-z");
 }
 
 TEST(attach_stop_leaves_it_running)
@@ -182,6 +189,23 @@ TEST(attach_refusals)
 	CHECK_HAS(err.text, "uid 0");
 }
 
+TEST(attach_with_too_few_descriptors)
+{
+	struct rlimit files = { 40, 40 };
+	struct err err;
+	pid_t pid;
+
+	host_needs_perf();
+	pid = spawn(host_argv(host_program("threads"), "40", "2000", NULL));
+	usleep(100000);
+	CHECK(!setrlimit(RLIMIT_NOFILE, &files));
+	err = refused(pid, 0);
+	CHECK_EQ_STR(err.id, "TOO_MANY_FILES");
+	CHECK_HAS(err.hint, "ulimit -n");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 TEST(attach_to_a_thread_names_its_process)
 {
 	pid_t pid;
@@ -222,8 +246,8 @@ TEST(system_wide)
 	t = host_count(&h);
 	CHECK_EQ_INT(h.finished.end, JOB_END_TIME);
 	CHECK_EQ_U64(h.started.pid, 0);
-	/* Every CPU, idle or not. */
-	CHECK_NEAR(t.samples, 500.0 * h.started.rings, 100.0 * h.started.rings);
+	/* The busy CPU has all its ticks; an idle one may sleep through its own (perf's too). */
+	CHECK(t.samples > 250 && t.samples < 600 * h.started.rings);
 	CHECK(host_samples_of(&h, (uint32_t)pid, 0) > 20);
 	/* At least this test, its runner, the shell and init were told. */
 	CHECK(t.comms >= 4 && t.mmaps > 20);

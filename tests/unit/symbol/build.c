@@ -96,8 +96,8 @@ uint64_t build_offset(const char *path, uint64_t address)
 
 	CHECK_MSG(elf_file_open(&e, path, ELF_MAP, &err), "%s", err.text);
 	vec_each(s, &e.segments)
-			if (s->exec && address >= s->address && address - s->address < s->file_size)
-				offset = address - s->address + s->offset;
+		if (s->exec && address >= s->address && address - s->address < s->file_size)
+			offset = address - s->address + s->offset;
 	if (!e.segments.len)
 		offset = address;
 	elf_file_close(&e);

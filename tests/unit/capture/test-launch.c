@@ -93,6 +93,20 @@ TEST(launch_passes_the_status)
 	CHECK_EQ_INT(WTERMSIG(status_of("kill -KILL $$")), SIGKILL);
 }
 
+/*
+ * A mask of /proc/PID/status without signals 32 and 33: they are the C library's own, which no
+ * program may set; whoever started this test may have had them ignored.
+ */
+static uint64_t signal_mask(const char *status, const char *field)
+{
+	const char *at = strstr(status, field);
+	uint64_t mask;
+
+	CHECK_MSG(at != NULL, "no %s", field);
+	CHECK(str_hex((struct str){ at + strlen(field) + 2, 16 }, &mask));
+	return mask & ~(3ull << 31);
+}
+
 /* The workload must see signals as a shell would start it: nothing ignored, nothing blocked. */
 TEST(launch_gives_clean_signals)
 {
@@ -110,9 +124,9 @@ TEST(launch_gives_clean_signals)
 	setup.stdio[1] = fds[1];
 	host_run(&h, &job, &setup);
 	CHECK(read(fds[0], out, sizeof(out) - 1) > 0);
-	CHECK_HAS(out, "SigBlk:\t0000000000000000\n");
-	CHECK_HAS(out, "SigIgn:\t0000000000000000\n");
-	CHECK_HAS(out, "SigCgt:\t0000000000000000\n");
+	CHECK_EQ_U64(signal_mask(out, "SigBlk"), 0);
+	CHECK_EQ_U64(signal_mask(out, "SigIgn"), 0);
+	CHECK_EQ_U64(signal_mask(out, "SigCgt"), 0);
 	host_end(&h);
 }
 
@@ -131,7 +145,7 @@ TEST(launch_keeps_nohup)
 	setup.stdio[1] = fds[1];
 	host_run(&h, &job, &setup);
 	CHECK(read(fds[0], out, sizeof(out) - 1) > 0);
-	CHECK_HAS(out, "SigIgn:\t0000000000000001\n");
+	CHECK_EQ_U64(signal_mask(out, "SigIgn"), 1); /* SIGHUP */
 	host_end(&h);
 }
 

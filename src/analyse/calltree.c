@@ -44,19 +44,19 @@ static void merge_stacks(struct build *b)
 		uint32_t parent = m->nodes.at[i].parent.i;
 		uint32_t at = parent == MODEL_NONE ? MODEL_NONE : b->of_node[parent];
 
-		if (!w->total[i])
+		if (!w->total[i].samples)
 			continue;
 		for (uint32_t k = span.count; k > 0; k--)
 			at = child_get(b, at, &w->s->frames.at[span.first + k - 1]);
 		b->of_node[i] = at;
-		b->nodes.at[at].self += w->self[i];
+		work_add(&b->nodes.at[at].self, w->self[i]);
 	}
 	for (size_t i = b->nodes.len; i > 0; i--) {
 		struct hot_node *n = &b->nodes.at[i - 1];
 
-		n->total += n->self;
+		work_add(&n->total, n->self);
 		if (n->parent != MODEL_NONE)
-			b->nodes.at[n->parent].total += n->total;
+			work_add(&b->nodes.at[n->parent].total, n->total);
 	}
 }
 
@@ -67,8 +67,8 @@ static int by_total(const void *a, const void *b, void *ctx)
 	const struct hot_node *y = &build->nodes.at[*(const uint32_t *)b];
 	uint32_t i = build->w->rank[x->function.i], k = build->w->rank[y->function.i];
 
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
+	if (x->total.weight != y->total.weight)
+		return work_order(x->total.weight, y->total.weight);
 	if (i != k)
 		return i < k ? -1 : 1;
 	return x->inlined - y->inlined;

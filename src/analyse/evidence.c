@@ -33,11 +33,10 @@ static const struct rule {
 	{ AT_ALL, LOST_PCT, AT_LEAST, 1, VERDICT_WEAK, "",
 	  " % of samples lost, a solid result allows less than ", " %" },
 	{ AT_FUNCTION, UNNAMED_PCT, AT_LEAST, 5, VERDICT_WEAK, "",
-	  " % of samples in no named function, a solid result allows less than ", " %" },
-	{ AT_LINE, LINELESS_PCT, AT_LEAST, 100, VERDICT_UNUSABLE, "",
-	  " % of samples without a line", NULL },
+	  " % in no named function, a solid result allows less than ", " %" },
+	{ AT_LINE, LINELESS_PCT, AT_LEAST, 100, VERDICT_UNUSABLE, "", " % without a line", NULL },
 	{ AT_LINE, LINELESS_PCT, AT_LEAST, 5, VERDICT_WEAK, "",
-	  " % of samples without a line, a solid result allows less than ", " %" },
+	  " % without a line, a solid result allows less than ", " %" },
 	{ AT_ALL, PARTIAL, AT_LEAST, 1, VERDICT_WEAK, "the recording is partial", NULL, NULL },
 	{ AT_INSTRUCTION, UNCORRECTED, AT_LEAST, 1, VERDICT_WEAK,
 	  "samples are late by an unknown distance: skid is not calibrated", NULL, NULL },
@@ -56,6 +55,9 @@ const char *verdict_name(enum verdict v)
 
 static double percent(uint64_t part, uint64_t whole)
 {
+	/* All of a large number is not one rounding away from a limit. */
+	if (whole && part == whole)
+		return 100;
 	return whole ? 100.0 * (double)part / (double)whole : __builtin_nan("");
 }
 
@@ -84,7 +86,7 @@ static bool is_broken(const struct rule *r, double v)
 	return r->when == BELOW ? v < r->limit : v >= r->limit;
 }
 
-static void add_reason(struct buf *b, const struct rule *r, double v, const struct model *m)
+static void add_reason(struct buf *b, const struct rule *r, double v, const struct evidence *e)
 {
 	if (b->len)
 		buf_puts(b, "; ");
@@ -97,13 +99,12 @@ static void add_reason(struct buf *b, const struct rule *r, double v, const stru
 		add_value(b, r->metric, r->limit);
 		buf_puts(b, r->after);
 	}
-	if (r->metric == PARTIAL && m->notes.len)
-		buf_printf(b, ": %s", m->notes.at[0]);
+	if (r->metric == PARTIAL && *e->partial_why)
+		buf_printf(b, ": %s", e->partial_why);
 }
 
 /* The verdict of one level, and every rule that speaks against a better one. */
-static void judge(struct evidence *e, enum level level, const double values[METRICS],
-		  const struct model *m)
+static void judge(struct evidence *e, enum level level, const double values[METRICS])
 {
 	static const char *const names[LEVELS] = { "function", "line", "instruction" };
 	struct evidence_level *l = &e->levels[level];
@@ -118,24 +119,71 @@ static void judge(struct evidence *e, enum level level, const double values[METR
 			l->verdict = r->verdict;
 		/* Of two rules on one thing the stricter stands first. */
 		if (!(told & 1u << r->metric))
-			add_reason(&why, r, values[r->metric], m);
+			add_reason(&why, r, values[r->metric], e);
 		told |= 1u << r->metric;
 	}
 	l->why = arena_strdup(&e->arena, buf_str(&why));
 	buf_done(&why);
 }
 
-/* The event that the samples are of; the first one when there are no samples. */
-static void name_source(struct evidence *e, const struct model *m)
+/* Why the recording is not complete: what its makers said, else what the file itself shows. */
+static void judge_recording(struct evidence *e, const struct model *m,
+			    const struct evidence_recording *recording)
 {
-	const struct model_event *source = m->events.len ? m->events.at : NULL;
+	const char *why = recording ? recording->partial_why : NULL;
 
-	for (size_t i = 0; i < m->events.len; i++)
-		if (m->events.at[i].samples > source->samples)
-			source = &m->events.at[i];
-	e->source = arena_strdup(&e->arena, source ? source->name : "");
-	e->is_frequency = source && source->is_frequency;
-	e->rate = source ? source->rate : 0;
+	e->partial = why || m->partial;
+	if (m->partial && !(why && *why))
+		why = m->notes.len ? m->notes.at[0] : "";
+	e->partial_why = arena_strdup(&e->arena, why ? why : "");
+}
+
+static void name_source(struct evidence *e, const struct model *m, uint32_t event,
+			const struct evidence_recording *recording)
+{
+	static const struct model_event none = { .name = "" };
+	const struct model_event *source = event < m->events.len ? &m->events.at[event] : &none;
+
+	e->source = arena_strdup(&e->arena, source->name);
+	e->is_frequency = source->is_frequency;
+	e->rate = source->rate;
+	e->final_hz = recording && e->is_frequency ? recording->final_hz : 0;
+}
+
+static void name_others(struct evidence *e, const struct model *m, uint32_t event)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < m->events.len; i++) {
+		const struct model_event *other = &m->events.at[i];
+
+		if (i == event || !other->samples)
+			continue;
+		if (b.len)
+			buf_puts(&b, ", ");
+		add_count(&b, other->samples);
+		buf_printf(&b, " of %s", other->name);
+	}
+	if (b.len)
+		e->other_events = arena_printf(
+			&e->arena, "only samples of %s are analysed; the recording also has %s",
+			e->source, buf_str(&b));
+	buf_done(&b);
+}
+
+static void add_rate(struct buf *b, const struct evidence *e)
+{
+	if (!e->rate)
+		return;
+	if (!e->is_frequency) {
+		buf_puts(b, " every ");
+		add_count(b, e->rate);
+		return;
+	}
+	buf_printf(b, " %" PRIu64, e->rate);
+	if (e->final_hz && e->final_hz < e->rate)
+		buf_printf(b, " -> %" PRIu64, e->final_hz);
+	buf_puts(b, " Hz");
 }
 
 static const char *make_line(struct evidence *e)
@@ -144,12 +192,7 @@ static const char *make_line(struct evidence *e)
 	const char *line;
 
 	buf_puts(&b, *e->source ? e->source : "unknown event");
-	if (e->rate && e->is_frequency)
-		buf_printf(&b, " %" PRIu64 " Hz", e->rate);
-	else if (e->rate) {
-		buf_puts(&b, " every ");
-		add_count(&b, e->rate);
-	}
+	add_rate(&b, e);
 	buf_puts(&b, ", ");
 	add_count(&b, e->samples);
 	buf_puts(&b, e->samples == 1 ? " sample, " : " samples, ");
@@ -172,37 +215,43 @@ static const char *make_line(struct evidence *e)
 	return line;
 }
 
-void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h)
+void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h,
+		      const struct evidence_recording *recording)
 {
 	double values[METRICS];
 	uint64_t with_line = 0, seen;
 
 	*e = (struct evidence){
-		.samples = h->samples,
-		.idle = m->idle_samples,
+		.samples = h->all.samples,
+		.idle = h->idle.samples,
 		.lost = m->lost,
 		.throttled = m->throttled,
-		.unnamed = h->unnamed,
-		.kernel = m->kernel_samples,
+		.unnamed = h->unnamed.samples,
+		.kernel = h->kernel.samples,
+		.weight = h->all.weight,
+		.idle_weight = h->idle.weight,
+		.unnamed_weight = h->unnamed.weight,
+		.kernel_weight = h->kernel.weight,
 		.duration_ns = m->last_ns - m->first_ns,
-		.partial = m->partial,
 	};
 	if (__builtin_add_overflow(e->samples, e->lost, &seen))
 		seen = UINT64_MAX;
+	judge_recording(e, m, recording);
 	e->lost_pct = percent(e->lost, seen);
-	e->unnamed_pct = percent(e->unnamed, e->samples);
+	e->unnamed_pct = percent(e->unnamed_weight, e->weight);
 	for (size_t i = 0; i < h->lines.len; i++)
-		with_line += h->lines.at[i].self;
+		with_line += h->lines.at[i].self.weight;
 	values[SAMPLES] = (double)e->samples;
 	values[LOST_PCT] = e->lost_pct;
 	values[UNNAMED_PCT] = e->unnamed_pct;
-	values[LINELESS_PCT] = percent(e->samples - with_line, e->samples);
+	values[LINELESS_PCT] = percent(e->weight - with_line, e->weight);
 	values[PARTIAL] = e->partial;
 	values[UNCORRECTED] = 1;
 	for (enum level level = LEVEL_FUNCTION; level < LEVELS; level++)
-		judge(e, level, values, m);
+		judge(e, level, values);
 	e->verdict = e->levels[LEVEL_FUNCTION].verdict;
-	name_source(e, m);
+	name_source(e, m, h->event, recording);
+	name_others(e, m, h->event);
 	e->line = make_line(e);
 }
 

@@ -2,7 +2,8 @@
 /*
  * How far a result may be trusted: one table of rules (DESIGN.md section 5), applied per level.
  * Solid: at least 1,000 samples, less than 1 % lost, less than 5 % unnamed. Weak: from 100
- * samples. Below that: unusable. A partial recording is weak at best. The instruction level is
+ * samples. Below that: unusable. A partial recording is weak at best, whether the file is damaged
+ * or the recording ended early. The instruction level is
  * never solid without SPE or a skid calibration. Zero samples is a failure, not a verdict.
  */
 #ifndef CULPRIT_ANALYSE_EVIDENCE_H
@@ -23,19 +24,33 @@ struct evidence_level {
 struct evidence {
 	enum verdict verdict; /* of the function level: what the whole result is worth */
 	struct evidence_level levels[3];
-	uint64_t samples; /* without idle */
+	uint64_t samples; /* without idle; of the event that is analysed, like all but lost */
 	uint64_t idle, lost, throttled, unnamed, kernel;
-	double lost_pct, unnamed_pct; /* of samples + lost; of samples; NaN when that is 0 */
-	const char *source;	      /* event name as opened, "cpu-clock" */
+	/* What they weigh (hotspots.h): a share of the event is a part of weight. */
+	uint64_t weight, idle_weight, unnamed_weight, kernel_weight;
+	double lost_pct;    /* of samples + lost; NaN when that is 0 */
+	double unnamed_pct; /* of weight; NaN when that is 0 */
+	const char *source; /* event name as opened, "cpu-clock" */
 	bool is_frequency;
 	uint64_t rate;
+	uint64_t final_hz;    /* at the end: less than rate when it was lowered; 0 when not known */
 	uint64_t duration_ns; /* first to last sample */
 	bool partial;
+	const char *partial_why;  /* "" when complete */
+	const char *other_events; /* what else was sampled and is left out, as a note; or NULL */
 	const char *line; /* one line of text, as DESIGN.md section 5 shows it, without verdict */
 	struct arena arena;
 };
 
-void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h);
+/* How the recording went, as far as the capture itself does not tell. */
+struct evidence_recording {
+	const char *partial_why; /* why it is not complete ("" when nobody said); NULL when it is */
+	uint64_t final_hz;	 /* rate at the end; 0 when not known */
+};
+
+/* recording may be NULL: nothing is known. */
+void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h,
+		      const struct evidence_recording *recording);
 void evidence_done(struct evidence *e);
 
 #endif

@@ -29,42 +29,6 @@ static void rank_functions(struct work *w)
 	free(ids);
 }
 
-static bool is_unnamed(const struct work *w, uint32_t node)
-{
-	struct symbol_span span = work_node_span(w, node);
-	uint32_t f = w->s->frames.at[span.first].function.i;
-	enum symbol_function_kind kind = w->s->functions.at[f].kind;
-
-	return kind == SYMBOL_UNKNOWN || kind == SYMBOL_KERNEL_HIDDEN;
-}
-
-/* Samples by node. A node comes behind its parent, so one walk backwards adds up all subtrees. */
-static void count_nodes(struct work *w)
-{
-	const struct model *m = w->m;
-
-	for (size_t i = 0; i < m->weights.len; i++) {
-		const struct model_weight *v = &m->weights.at[i];
-
-		if (m->threads.at[v->thread.i].idle)
-			continue;
-		w->h->samples += v->samples;
-		if (v->node.i == MODEL_NONE)
-			w->h->unnamed += v->samples;
-		else
-			w->self[v->node.i] += v->samples;
-	}
-	for (size_t i = m->nodes.len; i > 0; i--) {
-		uint32_t parent = m->nodes.at[i - 1].parent.i;
-
-		w->total[i - 1] += w->self[i - 1];
-		if (parent != MODEL_NONE)
-			w->total[parent] += w->total[i - 1];
-		if (w->self[i - 1] && is_unnamed(w, (uint32_t)(i - 1)))
-			w->h->unnamed += w->self[i - 1];
-	}
-}
-
 /* Rows of h->lines, one for each function, file and line that a frame names. */
 static void number_lines(struct work *w)
 {
@@ -94,7 +58,7 @@ static void number_lines(struct work *w)
 	map_done(&rows);
 }
 
-static void instruction_add(struct work *w, struct addr_id addr, uint64_t self)
+static void instruction_add(struct work *w, struct addr_id addr, struct hot_count self)
 {
 	const struct symbols *s = w->s;
 	struct symbol_span span = work_span(w, addr);
@@ -115,19 +79,19 @@ static void instruction_add(struct work *w, struct addr_id addr, uint64_t self)
 static void count_self(struct work *w)
 {
 	const struct model *m = w->m;
-	uint64_t *by_addr = mem_alloc(m->addrs.len * sizeof(*by_addr));
+	struct hot_count *by_addr = mem_alloc(m->addrs.len * sizeof(*by_addr));
 
 	for (size_t i = 0; i < m->nodes.len; i++)
-		by_addr[m->nodes.at[i].addr.i] += w->self[i];
+		work_add(&by_addr[m->nodes.at[i].addr.i], w->self[i]);
 	for (uint32_t i = 0; i < m->addrs.len; i++) {
 		struct symbol_span span;
 
-		if (!by_addr[i])
+		if (!by_addr[i].samples)
 			continue;
 		span = work_span(w, (struct addr_id){ i });
-		w->function_self[w->s->frames.at[span.first].function.i] += by_addr[i];
+		work_add(&w->function_self[w->s->frames.at[span.first].function.i], by_addr[i]);
 		if (w->line_row[span.first] != MODEL_NONE)
-			w->h->lines.at[w->line_row[span.first]].self += by_addr[i];
+			work_add(&w->h->lines.at[w->line_row[span.first]].self, by_addr[i]);
 		instruction_add(w, (struct addr_id){ i }, by_addr[i]);
 	}
 	free(by_addr);
@@ -146,8 +110,8 @@ static int by_self(const void *a, const void *b)
 {
 	const struct hot_instruction *x = a, *y = b;
 
-	if (x->self != y->self)
-		return x->self > y->self ? -1 : 1;
+	if (x->self.weight != y->self.weight)
+		return work_order(x->self.weight, y->self.weight);
 	return by_place(a, b);
 }
 
@@ -162,17 +126,12 @@ static void settle_instructions(struct hotspots *h)
 	qsort(at, count, sizeof(*at), by_place);
 	for (size_t i = 1; i < count; i++) {
 		if (!by_place(&at[kept], &at[i]))
-			at[kept].self += at[i].self;
+			work_add(&at[kept].self, at[i].self);
 		else
 			at[++kept] = at[i];
 	}
 	h->instructions.len = kept + 1;
 	qsort(at, h->instructions.len, sizeof(*at), by_self);
-}
-
-static int order_u64(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
 }
 
 static int by_function(const void *a, const void *b, void *ctx)
@@ -181,10 +140,10 @@ static int by_function(const void *a, const void *b, void *ctx)
 	const struct work *w = ctx;
 	uint32_t i = w->rank[x->function.i], k = w->rank[y->function.i];
 
-	if (x->self != y->self)
-		return order_u64(x->self, y->self);
-	if (x->total != y->total)
-		return order_u64(x->total, y->total);
+	if (x->self.weight != y->self.weight)
+		return work_order(x->self.weight, y->self.weight);
+	if (x->total.weight != y->total.weight)
+		return work_order(x->total.weight, y->total.weight);
 	return (i > k) - (i < k);
 }
 
@@ -194,10 +153,10 @@ static int by_line(const void *a, const void *b, void *ctx)
 	const struct work *w = ctx;
 	uint32_t i = w->rank[x->function.i], k = w->rank[y->function.i];
 
-	if (x->self != y->self)
-		return order_u64(x->self, y->self);
-	if (x->total != y->total)
-		return order_u64(x->total, y->total);
+	if (x->self.weight != y->self.weight)
+		return work_order(x->self.weight, y->self.weight);
+	if (x->total.weight != y->total.weight)
+		return work_order(x->total.weight, y->total.weight);
 	if (i != k)
 		return i < k ? -1 : 1;
 	if (x->file != y->file)
@@ -211,8 +170,8 @@ static int by_edge(const void *a, const void *b, void *ctx)
 	const struct work *w = ctx;
 	uint32_t i = w->rank[x->caller.i], k = w->rank[y->caller.i];
 
-	if (x->total != y->total)
-		return order_u64(x->total, y->total);
+	if (x->total.weight != y->total.weight)
+		return work_order(x->total.weight, y->total.weight);
 	if (i != k)
 		return i < k ? -1 : 1;
 	i = w->rank[x->callee.i];
@@ -225,7 +184,7 @@ static void settle_functions(struct work *w)
 	struct hotspots *h = w->h;
 
 	for (uint32_t i = 0; i < w->s->functions.len; i++)
-		if (w->function_total[i])
+		if (w->function_total[i].samples)
 			vec_add(&h->functions,
 				((struct hot_function){
 					{ i }, w->function_self[i], w->function_total[i] }));
@@ -240,7 +199,7 @@ static void settle_lines(struct work *w)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->lines.len; i++)
-		if (h->lines.at[i].total)
+		if (h->lines.at[i].total.samples)
 			h->lines.at[kept++] = h->lines.at[i];
 	h->lines.len = kept;
 	if (kept)
@@ -261,7 +220,7 @@ void hotspots_compute(struct hotspots *h, const struct model *m, const struct sy
 	w.rank = mem_alloc(s->functions.len * sizeof(*w.rank));
 	w.line_row = mem_alloc(s->frames.len * sizeof(*w.line_row));
 	rank_functions(&w);
-	count_nodes(&w);
+	work_tally(&w);
 	number_lines(&w);
 	count_self(&w);
 	work_totals(&w);
@@ -284,5 +243,7 @@ void hotspots_done(struct hotspots *h)
 	vec_done(&h->instructions);
 	vec_done(&h->tree);
 	vec_done(&h->edges);
+	vec_done(&h->threads);
+	vec_done(&h->touched);
 	*h = (struct hotspots){ 0 };
 }

@@ -10,9 +10,9 @@ struct work {
 	const struct model *m;
 	const struct symbols *s;
 	/* By model node, idle samples left out. */
-	uint64_t *self, *total; /* total: of the node and all nodes under it */
+	struct hot_count *self, *total; /* total: of the node and all nodes under it */
 	/* By function, and its place in the order of names. */
-	uint64_t *function_self, *function_total;
+	struct hot_count *function_self, *function_total;
 	uint32_t *rank;
 	/* By symbol frame: its row in h->lines, MODEL_NONE without a known line. */
 	uint32_t *line_row;
@@ -28,7 +28,21 @@ static inline struct symbol_span work_node_span(const struct work *w, uint32_t n
 	return work_span(w, w->m->nodes.at[node].addr);
 }
 
-/* Fills function_total, the totals of h->lines, and h->edges. */
+static inline void work_add(struct hot_count *to, struct hot_count c)
+{
+	to->samples += c.samples;
+	to->weight += c.weight;
+}
+
+/* Falling; 0 for equal ones. */
+static inline int work_order(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+/* Chooses the event and fills self, total and all sums of h. */
+void work_tally(struct work *w);
+/* Fills function_total, the totals of h->lines, h->touched and h->edges. */
 void work_totals(struct work *w);
 /* Fills h->tree. */
 void work_call_tree(struct work *w);

@@ -35,6 +35,16 @@ void *mem_copy(const void *p, size_t size)
 	return q;
 }
 
+bool mem_is_zero(const void *p, size_t size)
+{
+	const uint8_t *bytes = p;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
 char *mem_strdup(const char *s)
 {
 	return mem_copy(s, strlen(s) + 1);

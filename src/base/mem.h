@@ -15,6 +15,7 @@
 void *mem_alloc(size_t size);		/* zeroed; never NULL */
 void *mem_resize(void *p, size_t size); /* grown part not zeroed; never NULL */
 void *mem_copy(const void *p, size_t size);
+bool mem_is_zero(const void *p, size_t size); /* true when size is 0 */
 char *mem_strdup(const char *s);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -39,7 +40,8 @@ struct buf {
 void buf_add(struct buf *b, const void *bytes, size_t len);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0), nonnull(2)));
 void *buf_room(struct buf *b, size_t len); /* len uninitialised bytes at the end; len is added */
 void buf_u8(struct buf *b, uint8_t v);
 void buf_u16(struct buf *b, uint16_t v); /* little endian, as all of these */
@@ -66,7 +68,8 @@ void buf_done(struct buf *b);
 #define vec_add(v, value) (*vec_push(v) = (value))
 #define vec_clear(v) ((v)->len = 0)
 #define vec_done(v) vec_free((void **)&(v)->at, &(v)->len, &(v)->cap)
-#define vec_each(p, v) for (__typeof__(*(v)->at) *p = (v)->at; p < (v)->at + (v)->len; p++)
+#define vec_each(p, v) \
+	for (__typeof__(*(v)->at) *p = (v)->at; (v)->len && p < (v)->at + (v)->len; p++)
 void *vec_grow(void **at, size_t *len, size_t *cap, size_t size, size_t more);
 void vec_free(void **at, size_t *len, size_t *cap);
 

@@ -75,7 +75,7 @@ bool os_load_file(const char *path, size_t max, struct buf *out, struct err *err
 static bool write_failed(int errnum, const char *name, struct err *err)
 {
 	err_sys(err, errnum, "cannot write %s", name);
-	if (errnum == ENOSPC || errnum == EDQUOT)
+	if (errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG)
 		err_hint(err, "free some space, or set CULPRIT_HOME to a folder on another disk");
 	return false;
 }

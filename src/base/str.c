@@ -102,6 +102,18 @@ bool str_hex(struct str s, uint64_t *out)
 	return number(s, 16, out);
 }
 
+bool str_hex_bytes(struct str hex, uint8_t *out, size_t len)
+{
+	if (hex.len / 2 != len || hex.len % 2)
+		return false;
+	for (size_t i = 0; i < hex.len; i++)
+		if (digit_of(hex.at[i]) > 15)
+			return false;
+	for (size_t i = 0; i < len; i++)
+		out[i] = (uint8_t)(digit_of(hex.at[2 * i]) << 4 | digit_of(hex.at[2 * i + 1]));
+	return true;
+}
+
 bool str_u64(struct str s, uint64_t *out)
 {
 	if (s.len > 2 && s.at[0] == '0' && (s.at[1] | 0x20) == 'x')

@@ -40,6 +40,8 @@ bool str_u64(struct str s, uint64_t *out);
 bool str_i64(struct str s, int64_t *out);
 bool str_double(struct str s, double *out);
 bool str_hex(struct str s, uint64_t *out); /* without 0x */
+/* Exactly 2 * len digits as len bytes. */
+bool str_hex_bytes(struct str hex, uint8_t *out, size_t len);
 
 /* A duration such as "10", "1.5s", "250ms", "2m", "1h", as nanoseconds. */
 bool str_duration_ns(struct str s, uint64_t *ns);

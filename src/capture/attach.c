@@ -37,15 +37,11 @@ static bool not_found(uint64_t pid, struct err *err)
 	return err_hint(err, "ps -e lists the processes");
 }
 
-/* A first thread that has ended shows as a zombie while the others go on. */
-static bool has_other_threads(uint64_t pid)
+bool attach_alive(uint64_t pid)
 {
-	const struct rootfs here = { "" };
-	char_auto path = mem_printf("/proc/%llu/task", (unsigned long long)pid);
-	arena_auto names = { 0 };
-	const char **tids = rootfs_list(&here, path, &names);
+	struct process_stat st;
 
-	return tids[0] && tids[1];
+	return process_read(pid, &st) && !st.ended;
 }
 
 /* It must be a process, not a thread of one, and alive. */
@@ -62,8 +58,7 @@ static bool check_process(uint64_t pid, struct err *err)
 			(unsigned long long)leader);
 		return err_hint(err, "attach to %llu", (unsigned long long)leader);
 	}
-	if (status_field(&status, "State", &value) && value.len &&
-	    (value.at[0] == 'Z' || value.at[0] == 'X') && !has_other_threads(pid)) {
+	if (!attach_alive(pid)) {
 		err_set(err, ERR_NOT_FOUND, "process %llu has ended already (a zombie)",
 			(unsigned long long)pid);
 		snprintf(err->id, sizeof(err->id), "PID_NOT_FOUND");
@@ -114,61 +109,9 @@ bool attach_open(struct capture *c, struct err *err)
 	return true;
 }
 
-bool attach_alive(uint64_t pid)
-{
-	struct err err;
-
-	return check_process(pid, &err);
-}
-
-/* The fields of proc(5)'s stat from number first on; state is number 3. */
-static bool stat_fields(uint64_t pid, int first, struct buf *text, struct str *rest)
-{
-	const struct rootfs here = { "" };
-	char_auto path = mem_printf("/proc/%llu/stat", (unsigned long long)pid);
-	struct str comm, word;
-
-	if (!rootfs_read(&here, path, text) ||
-	    !maps_stat_comm((struct str){ buf_str(text), text->len }, &comm, rest))
-		return false;
-	for (int field = 3; field < first; field++)
-		if (!str_word(rest, &word))
-			return false;
-	return true;
-}
-
-static bool take_ticks(struct str *rest, uint64_t *ns)
-{
-	long hz = sysconf(_SC_CLK_TCK);
-	struct str word;
-	uint64_t ticks;
-
-	if (!str_word(rest, &word) || !str_u64(word, &ticks))
-		return false;
-	*ns = ticks * (1000000000u / (uint64_t)(hz > 0 ? hz : 100));
-	return true;
-}
-
 uint64_t attach_cpu_ns(uint64_t pid, uint64_t otherwise)
 {
-	buf_auto text = { 0 };
-	struct str rest;
-	uint64_t user, system;
+	struct process_stat st;
 
-	/* utime and stime */
-	if (!stat_fields(pid, 14, &text, &rest) || !take_ticks(&rest, &user) ||
-	    !take_ticks(&rest, &system))
-		return otherwise;
-	return user + system;
-}
-
-uint64_t attach_start_ns(uint64_t pid)
-{
-	buf_auto text = { 0 };
-	struct str rest;
-	uint64_t start;
-
-	if (!stat_fields(pid, 22, &text, &rest) || !take_ticks(&rest, &start))
-		return 0;
-	return start;
+	return process_read(pid, &st) ? st.cpu_ns : otherwise;
 }

@@ -21,6 +21,7 @@ struct capture *capture_new(struct wire *wire, const struct target *target,
 	c->opener =
 		(struct opener){ setup->open ? setup->open : target_open_real, setup->open_ctx };
 	memcpy(c->stdio, setup->stdio, sizeof(c->stdio));
+	c->ignored = setup->ignored;
 	c->signal_fd = c->pid_fd = -1;
 	images_init(&c->images, &c->files_before);
 	return c;
@@ -38,19 +39,22 @@ void capture_free(struct capture *c)
 
 /*
  * What the terminal sends to the whole group is for the workload and the host to judge; what is
- * sent to the agent itself, and the end of children, comes through a descriptor.
+ * sent to the agent itself, and the end of children, comes through a descriptor. A blocked signal
+ * comes through it even when it is ignored, so what nohup and its like took away is left out.
  */
 static bool take_signals(struct capture *c, struct err *err)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE, SIGTTIN, SIGTTOU };
+	static const int taken[] = { SIGTERM, SIGHUP };
 	sigset_t mask;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	sigemptyset(&mask);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGCHLD);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!sigismember(&c->ignored, taken[i]))
+			sigaddset(&mask, taken[i]);
 	sigprocmask(SIG_BLOCK, &mask, &c->old_mask);
 	c->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (c->signal_fd < 0)
@@ -211,6 +215,7 @@ static void clear(struct capture *c)
 	c->launched = (struct launched){ 0 };
 	c->ending = (struct ending){ 0 };
 	c->counts = (struct counts){ 0 };
+	c->muted = (struct muted){ 0 };
 	c->rounds = false;
 	c->drains = 0;
 	c->job = NULL;

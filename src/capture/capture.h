@@ -2,10 +2,13 @@
 /*
  * Runs a capture job on the target: opens the events, starts or follows the workload, sends what
  * the rings hold as frames, and afterwards serves the images it saw. One job at a time, one thread;
- * the process must belong to it (it handles SIGCHLD, SIGTERM and SIGHUP while a job runs).
+ * the process must belong to it (it handles SIGCHLD, SIGTERM and SIGHUP while a job runs; of the last
+ * two not those that were ignored before).
  */
 #ifndef CULPRIT_CAPTURE_CAPTURE_H
 #define CULPRIT_CAPTURE_CAPTURE_H
+
+#include <signal.h>
 
 #include "base/err.h"
 #include "base/rootfs.h"
@@ -16,6 +19,7 @@ struct capture_setup {
 	target_open_fn *open; /* NULL: the real system call */
 	void *open_ctx;
 	int stdio[3]; /* the workload's descriptors; -1: /dev/null, and the agent's stderr */
+	sigset_t ignored; /* what was ignored when the agent began; the workload gets it so */
 };
 
 struct capture;

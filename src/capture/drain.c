@@ -17,6 +17,9 @@ enum {
 	MISC_BUILD_ID = 1 << 14,
 	MISC_MODE = 7,
 	MODE_USER = 2,
+	/* In a sample as plan_make asks for it: IDENTIFIER, IP, pid and tid, TIME. */
+	SAMPLE_ID = 8,
+	SAMPLE_TIME = 32,
 };
 
 /* What goes into the next frame, and how far each ring is emptied by it. */
@@ -52,6 +55,21 @@ static struct record_head head_at(const struct capture *c, const struct ring *r,
 	memcpy(&h.misc, p + 4, 2);
 	memcpy(&h.size, p + 6, 2);
 	return h;
+}
+
+/* A field that is aligned to its size does not wrap either. */
+static uint64_t u64_at(const struct capture *c, const struct ring *r, uint64_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, r->data + (at & (c->rings.ring_bytes - 1)), sizeof(v));
+	return v;
+}
+
+static bool is_muted(const struct capture *c, const struct ring *r, uint64_t at)
+{
+	return c->muted.before_ns && u64_at(c, r, at + SAMPLE_ID) > c->muted.id_above &&
+	       u64_at(c, r, at + SAMPLE_TIME) < c->muted.before_ns;
 }
 
 /* A record's body in one piece. */
@@ -133,24 +151,25 @@ static void flush(struct batch *b)
 	b->parts_len = b->taken_len = b->bytes = 0;
 }
 
-/* [from, to) of a ring joins the batch; it holds whole records. */
+/* [from, to) of a ring joins the batch; it holds whole records. What lies before from is let go. */
 static void add(struct batch *b, struct ring *r, uint64_t from, uint64_t to)
 {
 	uint64_t size = b->c->rings.ring_bytes, offset = from & (size - 1), len = to - from;
 	uint64_t first = len < size - offset ? len : size - offset;
 
-	if (!len)
+	if (to == r->tail)
 		return;
-	if (b->parts_len + 2 > PARTS_MOST)
+	if (b->parts_len + 2 > PARTS_MOST || b->taken_len == PARTS_MOST)
 		flush(b);
-	b->parts[b->parts_len++] = (struct iovec){ r->data + offset, first };
+	if (len)
+		b->parts[b->parts_len++] = (struct iovec){ r->data + offset, first };
 	if (len > first)
 		b->parts[b->parts_len++] = (struct iovec){ r->data, len - first };
 	b->bytes += len;
 	b->taken[b->taken_len].ring = r;
 	b->taken[b->taken_len++].tail = to;
 	r->tail = to;
-	b->any = true;
+	b->any |= len > 0;
 }
 
 static void take(struct batch *b, struct ring *r)
@@ -168,6 +187,12 @@ static void take(struct batch *b, struct ring *r)
 			__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 			b->c->counts.lost++;
 			return;
+		}
+		if (h.type == PERFDATA_SAMPLE && is_muted(b->c, r, at)) {
+			add(b, r, from, at);
+			at += h.size;
+			from = at;
+			continue;
 		}
 		if (h.type != PERFDATA_SAMPLE)
 			look_into(b->c, r, at, h);

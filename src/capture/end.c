@@ -45,6 +45,13 @@ void end_raise(struct capture *c)
 	tree_signal(SIGKILL);
 }
 
+void end_by_force(struct capture *c, enum job_end why)
+{
+	end_because(c, why);
+	if (c->ending.level < END_TERM)
+		end_raise(c);
+}
+
 void end_stop(struct capture *c, int signal, uint64_t grace_ns)
 {
 	struct ending *e = &c->ending;

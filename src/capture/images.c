@@ -179,6 +179,9 @@ static void put(struct images *i, size_t index, const struct image *found, uint3
 {
 	struct image *im = &i->list.at[index];
 
+	/* Only for one that is there: a failed look costs no image. */
+	if (i->open >= i->most)
+		give_up_oldest(i);
 	free(im->path);
 	*im = *found;
 	im->pid = pid;
@@ -223,8 +226,6 @@ const struct image *images_see(struct images *i, const struct image_name *name)
 		return &i->list.at[index];
 	if (i->list.at[index].misses >= MISSES_MOST)
 		return NULL;
-	if (i->open >= i->most)
-		give_up_oldest(i);
 	if (!try_all(i, &found, name)) {
 		i->list.at[index].misses++;
 		return NULL;

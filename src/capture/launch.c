@@ -102,17 +102,19 @@ static void take_image(struct capture *c, const char *path, pid_t pid)
 }
 
 /*
- * Signals as a program expects to find them. A SIGHUP that was ignored before us stays so: that is
- * what nohup is for.
+ * Signals as the program would find them without us: those that nohup, or a shell for what it
+ * starts in the background, had ignored stay so.
  */
-static void child_signals(const sigset_t *mask)
+static void child_signals(const sigset_t *ignored, const sigset_t *mask)
 {
 	for (int s = 1; s < NSIG; s++) {
 		struct sigaction old;
 
 		if (s == SIGKILL || s == SIGSTOP || sigaction(s, NULL, &old))
 			continue;
-		if (old.sa_handler != SIG_DFL && !(s == SIGHUP && old.sa_handler == SIG_IGN))
+		if (sigismember(ignored, s) == 1)
+			signal(s, SIG_IGN);
+		else if (old.sa_handler != SIG_DFL)
 			signal(s, SIG_DFL);
 	}
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -133,9 +135,10 @@ static void child_stdio(const int stdio[3])
 		/* Out of the way of 0 to 2, which are filled next. */
 		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 10);
 	}
+	/* Rather none than the agent's own, which speak with the host. */
 	for (int i = 0; i < 3; i++)
-		if (fds[i] >= 0)
-			dup2(fds[i], i);
+		if (dup2(fds[i], i) < 0)
+			close(i);
 }
 
 /* As execvp: a file without a known format is a shell script, if it is not a foreign program. */
@@ -169,7 +172,7 @@ static _Noreturn void child_main(struct capture *c, int go, int result, pid_t ag
 	if (getppid() != agent)
 		_exit(127);
 	child_stdio(c->stdio);
-	child_signals(&c->old_mask);
+	child_signals(&c->ignored, &c->old_mask);
 	if (c->files_before.rlim_cur != RLIM_INFINITY)
 		(void)setrlimit(RLIMIT_NOFILE, &c->files_before);
 	if (read(go, &byte, 1) != 1)

@@ -29,14 +29,6 @@ static void drain(struct capture *c, uint64_t now)
 		c->next_drain_ns = now + later_drain_ns;
 }
 
-/* Only our own end and a lost host end the workload by force. */
-static void end_by_force(struct capture *c, enum job_end why)
-{
-	end_because(c, why);
-	if (c->ending.level < END_TERM)
-		end_raise(c);
-}
-
 static void take_stop(struct capture *c, struct str body)
 {
 	struct kv kv;

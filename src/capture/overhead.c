@@ -24,6 +24,7 @@ static void recorded_pids(const struct capture *c, struct cpu_list *pids)
 {
 	enum { TICK_NS = 10000000 };
 	struct cpu_list all = { 0 };
+	struct process_stat st;
 
 	if (c->job->scope == JOB_LAUNCH) {
 		tree_pids(getpid(), pids);
@@ -32,7 +33,8 @@ static void recorded_pids(const struct capture *c, struct cpu_list *pids)
 	vec_add(&pids->ids, (int)c->job->pid);
 	tree_pids((int)c->job->pid, &all);
 	for (size_t i = 0; i < all.ids.len; i++)
-		if (attach_start_ns((uint64_t)all.ids.at[i]) + TICK_NS >= c->attached_boot_ns)
+		if (process_read((uint64_t)all.ids.at[i], &st) &&
+		    st.start_ns + TICK_NS >= c->attached_boot_ns)
 			vec_add(&pids->ids, all.ids.at[i]);
 	vec_done(&all.ids);
 }
@@ -49,23 +51,27 @@ static uint64_t largest_id(const struct rings *r)
 
 /*
  * Opens new events with the new rate beside the old ones, then stops the old ones with all that was
- * inherited from them. For some milliseconds both count.
+ * inherited from them. No mapping, name or birth is missed that way, but for some milliseconds both
+ * sample: what the new ones did until the last of the old was stopped is taken out of the rings.
  */
 static bool replace_events(struct capture *c)
 {
 	struct cpu_list pids = { 0 };
 	size_t old = c->rings.fds.len;
+	uint64_t id_above = largest_id(&c->rings);
 	struct err err;
 	bool ok;
 
 	recorded_pids(c, &pids);
 	c->plan.attr.enable_on_exec = 0;
-	ok = follow_open(c, &pids, largest_id(&c->rings), &err);
+	ok = follow_open(c, &pids, id_above, &err);
 	vec_done(&pids.ids);
 	if (ok)
 		rings_disable_to(&c->rings, old);
 	else
 		rings_close_from(&c->rings, old);
+	/* Nothing was drained since follow_open began. */
+	c->muted = (struct muted){ .id_above = id_above, .before_ns = os_now_ns() };
 	return ok;
 }
 

@@ -255,8 +255,10 @@ static bool plan_auto(struct plan *p, const struct job *job, const struct target
 	if (!try_event(p, "cpu-clock", job, trial))
 		return false;
 	notes_add(notes, "EVENT_SOURCE",
-		  "sampling by the timer (cpu-clock): hardware cycles are not available here (%s)",
-		  why == ENODATA ? "the counter stands still" : strerror(why));
+		  "sampled by the timer (cpu-clock), since hardware cycles cannot be had here: %s",
+		  why == ENODATA ? "the counter stands still" :
+		  why == ENOENT	 ? "the machine shows no PMU" :
+				   strerror(why));
 	return true;
 }
 

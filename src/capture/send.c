@@ -11,10 +11,17 @@ void capture_send(struct capture *c, enum wire_type type, const struct buf *body
 
 	if (c->host_gone)
 		return;
-	if (!wire_send(c->wire, type, (struct str){ (const char *)body->at, body->len }, &err)) {
-		log_debug("capture", "%s", err.text);
+	if (wire_send(c->wire, type, (struct str){ (const char *)body->at, body->len }, &err))
+		return;
+	log_debug("capture", "%s", err.text);
+	if (err.kind != ERR_INTERNAL || type == WIRE_ERROR) {
 		c->host_gone = true;
+		return;
 	}
+	/* The host is there and must hear why nothing comes. */
+	(void)err_wrap(&err, "cannot send frame %d", (int)type);
+	capture_send_error(c, &err);
+	end_by_force(c, JOB_END_FAILURE);
 }
 
 void capture_send_error(struct capture *c, const struct err *err)

@@ -21,11 +21,10 @@ static enum served send_chunk(struct capture *c, const void *bytes, size_t len, 
 
 static void take_hex(struct image_name *n, const char *hex)
 {
-	uint64_t byte;
+	size_t len = strlen(hex) / 2;
 
-	for (; hex[0] && hex[1] && n->build_id_len < sizeof(n->build_id); hex += 2)
-		if (str_hex((struct str){ hex, 2 }, &byte))
-			n->build_id[n->build_id_len++] = (uint8_t)byte;
+	if (len <= sizeof(n->build_id) && str_hex_bytes(str_of(hex), n->build_id, len))
+		n->build_id_len = (uint8_t)len;
 }
 
 static enum served send_descriptor(struct capture *c, int fd, const char *path, struct err *err)

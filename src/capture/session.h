@@ -44,12 +44,18 @@ struct counts {
 	uint64_t lost, throttled, data_bytes, wakeups;
 };
 
+/* Samples of events above an id are dropped when they are older than this. */
+struct muted {
+	uint64_t id_above, before_ns; /* 0: none */
+};
+
 struct capture {
 	/* For all jobs. */
 	struct wire *wire;
 	const struct target *target;
 	struct opener opener;
 	int stdio[3];
+	sigset_t ignored; /* as the workload is to have them */
 	struct images images;
 	struct rlimit files_before; /* RLIMIT_NOFILE as the workload is to have it */
 	bool host_gone;
@@ -62,6 +68,7 @@ struct capture {
 	struct launched launched;
 	struct ending ending;
 	struct counts counts;
+	struct muted muted;
 	struct perfdata_style style;
 	sigset_t old_mask;
 	int signal_fd;
@@ -106,6 +113,16 @@ void launch_reap(struct capture *c);
 /* Kills a command that was never released. */
 void launch_abandon(struct capture *c);
 
+/* process.c */
+struct process_stat {
+	bool ended; /* all of its threads: a zombie that waits for its parent to ask */
+	uint32_t parent;
+	uint64_t cpu_ns;   /* of all threads and those that ended */
+	uint64_t start_ns; /* since boot; both are as coarse as the kernel's ticks */
+};
+/* False when there is no such process. */
+bool process_read(uint64_t pid, struct process_stat *out);
+
 /* tree.c */
 /* All descendants of a process but zombies. */
 void tree_pids(int root, struct cpu_list *out);
@@ -131,8 +148,6 @@ ERR_CHECKED bool attach_open(struct capture *c, struct err *err);
 bool attach_alive(uint64_t pid);
 /* CPU time of the process so far, in ns; otherwise when it cannot be read. */
 uint64_t attach_cpu_ns(uint64_t pid, uint64_t otherwise);
-/* When the process began, in ns since boot, as coarse as the kernel's ticks; 0 when unknown. */
-uint64_t attach_start_ns(uint64_t pid);
 
 /* synth.c */
 /* Describes the kernel's text and modules. */
@@ -145,6 +160,8 @@ void synth_pids(struct cpu_list *pids);
 /* end.c */
 /* The first cause is kept. Scopes without a workload of ours end at once. */
 void end_because(struct capture *c, enum job_end why);
+/* And a workload of ours is ended: for when nobody can be told of it or wants to wait for it. */
+void end_by_force(struct capture *c, enum job_end why);
 /* STOP of the host: signal (0: none), then the workload has grace_ns. */
 void end_stop(struct capture *c, int signal, uint64_t grace_ns);
 /* One level further, with its signal and its deadline. */

@@ -27,13 +27,9 @@ static void put_kernel_map(struct capture *c, struct buf *out, uint64_t start, u
 
 	/* Modules have build ids of their own. */
 	if (pgoff && hex && hex <= 2 * sizeof(m.build_id)) {
-		for (size_t i = 0; i + 1 < hex; i += 2) {
-			uint64_t byte = 0;
-
-			if (!str_hex((struct str){ c->target->kernel_build_id + i, 2 }, &byte))
-				return;
-			m.build_id[i / 2] = (uint8_t)byte;
-		}
+		if (!str_hex_bytes((struct str){ c->target->kernel_build_id, hex }, m.build_id,
+				   hex / 2))
+			return;
 		m.build_id_len = (uint8_t)(hex / 2);
 		m.has_build_id = true;
 	}
@@ -153,21 +149,6 @@ static void read_comm(uint32_t pid, uint32_t tid, char comm[64])
 	comm[n > 0 ? n : 0] = 0;
 }
 
-static uint32_t read_parent(uint32_t pid)
-{
-	const struct rootfs here = { "" };
-	char_auto path = mem_printf("/proc/%u/stat", pid);
-	buf_auto text = { 0 };
-	struct str comm, rest, word;
-	uint64_t parent;
-
-	if (!rootfs_read(&here, path, &text) ||
-	    !maps_stat_comm((struct str){ buf_str(&text), text.len }, &comm, &rest) ||
-	    !str_word(&rest, &word) || !str_word(&rest, &word) || !str_u64(word, &parent))
-		return 0;
-	return (uint32_t)parent;
-}
-
 /* Marked as not handing on the parent's mappings: the process's own follow. */
 static void put_fork(struct capture *c, struct buf *out, uint32_t pid, uint32_t ppid, uint32_t tid,
 		     uint32_t ptid)
@@ -251,12 +232,12 @@ void synth_process(struct capture *c, uint32_t pid, struct buf *out)
 	char_auto dir = mem_printf("/proc/%u/task", pid);
 	arena_auto names = { 0 };
 	const char **tids = rootfs_list(&here, dir, &names);
-	uint32_t parent = read_parent(pid);
+	struct process_stat st;
 	char comm[64];
 
-	if (!*tids)
+	if (!*tids || !process_read(pid, &st))
 		return;
-	put_fork(c, out, pid, parent, pid, parent);
+	put_fork(c, out, pid, st.parent, pid, st.parent);
 	read_comm(pid, pid, comm);
 	perfdata_put_comm(out, &c->style, pid, pid, comm, false, 0);
 	put_maps(c, out, pid);

@@ -6,26 +6,6 @@
 
 #include "base/os.h"
 
-static bool parent_of(uint32_t pid, uint32_t *parent)
-{
-	const struct rootfs here = { "" };
-	char_auto path = mem_printf("/proc/%u/stat", pid);
-	buf_auto text = { 0 };
-	struct str comm, rest, state, word;
-	uint64_t ppid;
-
-	if (!rootfs_read(&here, path, &text) ||
-	    !maps_stat_comm((struct str){ buf_str(&text), text.len }, &comm, &rest) ||
-	    !str_word(&rest, &state) || !str_word(&rest, &word) || !str_u64(word, &ppid) ||
-	    ppid > INT32_MAX)
-		return false;
-	/* A zombie takes no signal and holds nothing up but its parent's wait. */
-	if (state.len && (state.at[0] == 'Z' || state.at[0] == 'X'))
-		return false;
-	*parent = (uint32_t)ppid;
-	return true;
-}
-
 void tree_pids(int root, struct cpu_list *out)
 {
 	struct cpu_list pids = { 0 };
@@ -35,9 +15,14 @@ void tree_pids(int root, struct cpu_list *out)
 
 	vec_clear(&out->ids);
 	synth_pids(&pids);
-	for (size_t i = 0; i < pids.ids.len; i++)
-		if (!parent_of((uint32_t)pids.ids.at[i], vec_push(&parents)))
-			parents.at[i] = 0;
+	for (size_t i = 0; i < pids.ids.len; i++) {
+		struct process_stat st;
+
+		/* A zombie takes no signal and holds nothing up but its parent's wait. */
+		vec_add(&parents, process_read((uint64_t)pids.ids.at[i], &st) && !st.ended ?
+					  st.parent :
+					  0);
+	}
 	*map_put(&family, (uint64_t)root, NULL) = 1;
 	/* Children may have lower numbers than their parents, so until nothing is added. */
 	while (grown) {

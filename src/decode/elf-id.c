@@ -200,14 +200,6 @@ static uint64_t padded(uint64_t n, uint64_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-static bool all_zero(const uint8_t *p, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (p[i])
-			return false;
-	return true;
-}
-
 bool elf_id_notes(struct cursor *notes, uint64_t align, uint8_t id[20], uint8_t *id_len)
 {
 	/* Whatever p_align says, notes are padded to 4 bytes unless it is 8. */
@@ -227,7 +219,7 @@ bool elf_id_notes(struct cursor *notes, uint64_t align, uint8_t id[20], uint8_t 
 		if (type == NT_GNU_BUILD_ID && name_len == 4 && !memcmp(name, "GNU", 4) && len) {
 			size_t n = len < 20 ? len : 20;
 
-			if (all_zero(bytes, n))
+			if (mem_is_zero(bytes, n))
 				return false;
 			memset(id, 0, 20);
 			memcpy(id, bytes, n);

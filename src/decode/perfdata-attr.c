@@ -75,7 +75,7 @@ static void attr_read(struct perfdata_attr *a, struct cursor c)
 	a->unknown_tail = any_set(&c);
 }
 
-static void ids_read(struct perfdata *pd, size_t index, struct cursor *entry)
+static void ids_read(struct perfdata *pd, size_t index, struct cursor *entry, uint64_t *ids_left)
 {
 	struct perfdata_attr *a = &pd->attrs[index];
 	uint64_t offset = cursor_u64(entry), size = cursor_u64(entry), count = size / 8;
@@ -85,13 +85,14 @@ static void ids_read(struct perfdata *pd, size_t index, struct cursor *entry)
 	if (!size)
 		return;
 	/* All ids together fit in the file, else sections that overlap would cost its square. */
-	if (!perfdata_inside(pd, offset, size) || count > pd->len / 8 - pd->ids.len) {
+	if (!perfdata_inside(pd, offset, size) || count > *ids_left) {
 		perfdata_note(pd,
 			      "ids of event %zu dropped: offset %llu and size %llu do not fit in "
 			      "the file",
 			      index, (unsigned long long)offset, (unsigned long long)size);
 		return;
 	}
+	*ids_left -= count;
 	c = perfdata_cursor(pd, offset, size);
 	ids = arena_alloc(&pd->arena, count * sizeof(*ids));
 	for (uint64_t i = 0; i < count; i++) {
@@ -107,7 +108,7 @@ static void ids_read(struct perfdata *pd, size_t index, struct cursor *entry)
 	a->id_count = count;
 }
 
-static void entry_read(struct perfdata *pd, size_t index, struct cursor entry)
+static void entry_read(struct perfdata *pd, size_t index, struct cursor entry, uint64_t *ids_left)
 {
 	struct perfdata_attr *a = &pd->attrs[index];
 	uint64_t at = cursor_offset(&entry);
@@ -130,12 +131,13 @@ static void entry_read(struct perfdata *pd, size_t index, struct cursor entry)
 			      "event %zu at offset %llu uses settings of a newer kernel (attribute "
 			      "of %u bytes) that are ignored",
 			      index, (unsigned long long)at, a->size);
-	ids_read(pd, index, &entry);
+	ids_read(pd, index, &entry, ids_left);
 }
 
 bool perfdata_read_attrs(struct perfdata *pd, uint64_t entry_bytes, uint64_t offset, uint64_t size,
 			 struct err *err)
 {
+	uint64_t ids_left = pd->len / 8;
 	struct cursor c;
 
 	if (entry_bytes < ATTR_MIN_BYTES + SECTION_BYTES || entry_bytes > ENTRY_MAX_BYTES)
@@ -164,7 +166,7 @@ bool perfdata_read_attrs(struct perfdata *pd, uint64_t entry_bytes, uint64_t off
 	pd->attrs = arena_alloc(&pd->arena, pd->attr_count * sizeof(*pd->attrs));
 	c = perfdata_cursor(pd, offset, size);
 	for (size_t i = 0; i < pd->attr_count; i++)
-		entry_read(pd, i, cursor_sub(&c, entry_bytes));
+		entry_read(pd, i, cursor_sub(&c, entry_bytes), &ids_left);
 	return true;
 }
 

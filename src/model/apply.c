@@ -14,6 +14,8 @@ static bool apply_mmap(struct pass *p, const struct sideband_item *item)
 
 	if (!perfdata_mmap(p->pd, &item->rec, &map))
 		return false;
+	if (mode == STACK_KERNEL || map.pid == UINT32_MAX)
+		images_kernel_mapped(&p->images, &map);
 	/* The kernel and its modules need no mappings here, and guests are not looked into. */
 	if (mode == STACK_KERNEL || mode == STACK_GUEST_KERNEL || mode == STACK_GUEST_USER ||
 	    map.pid == UINT32_MAX || !map.len)

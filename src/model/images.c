@@ -5,6 +5,8 @@
 #include <inttypes.h>
 
 enum { NO_PROCESS = MODEL_NONE };
+static const char kernel_path[] = "[kernel.kallsyms]";
+#define VDSO32_END ((uint64_t)1 << 32)
 
 /* An image as a mapping record describes it, before it is known whether it is new. */
 struct wanted {
@@ -93,6 +95,25 @@ static bool is_anon_name(const char *path)
 	return !*path;
 }
 
+/* The other names that uname -m has; what is not known to be one is taken as a 64-bit machine. */
+static bool is_32_bit(const char *arch)
+{
+	size_t len = strlen(arch);
+
+	return str_starts(arch, "armv") || !strcmp(arch, "arm") ||
+	       (len == 4 && arch[0] == 'i' && str_ends(arch, "86"));
+}
+
+/*
+ * A 32-bit process on a 64-bit machine has a vdso of its own kind, which the run does not hold, and
+ * it lies below 4 GiB, where no kernel puts that of a 64-bit process.
+ */
+static bool is_vdso32(const struct images *im, const struct perfdata_mmap *map)
+{
+	return map->start < VDSO32_END && map->len <= VDSO32_END - map->start &&
+	       !is_32_bit(im->m->arch);
+}
+
 static void classify(struct wanted *w, const char *path)
 {
 	static const char gone[] = " (deleted)";
@@ -109,14 +130,6 @@ static void classify(struct wanted *w, const char *path)
 		w->kind = MODEL_IMAGE_UNKNOWN;
 	else
 		w->kind = is_anon_name(path) ? MODEL_IMAGE_ANON : MODEL_IMAGE_FILE;
-}
-
-static bool is_zero(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (bytes[i])
-			return false;
-	return true;
 }
 
 /*
@@ -148,10 +161,15 @@ static void take_hint(struct images *im, struct wanted *w)
 	w->hint = i;
 }
 
+static bool has_id(const struct perfdata_mmap *map)
+{
+	return map->has_build_id && map->build_id_len <= 20 &&
+	       !mem_is_zero(map->build_id, map->build_id_len);
+}
+
 static void identify_file(struct images *im, struct wanted *w, const struct perfdata_mmap *map)
 {
-	if (map->has_build_id && map->build_id_len <= 20 &&
-	    !is_zero(map->build_id, map->build_id_len)) {
+	if (has_id(map)) {
 		elf_id_hex(map->build_id, map->build_id_len, w->build_id);
 		return;
 	}
@@ -175,7 +193,13 @@ uint32_t images_mapped(struct images *im, const struct perfdata_mmap *map, uint3
 		*shift = map->pgoff - map->start;
 		break;
 	case MODEL_IMAGE_VDSO:
-		*shift = 0 - map->start;
+		if (is_vdso32(im, map)) {
+			w.kind = MODEL_IMAGE_UNKNOWN;
+			w.path = str_of("[vdso32]");
+			w.process = process;
+		} else {
+			*shift = 0 - map->start;
+		}
 		break;
 	case MODEL_IMAGE_ANON:
 		w.process = process;
@@ -203,13 +227,19 @@ static uint32_t special(struct images *im, uint32_t *id, enum model_image_kind k
 
 uint32_t images_kernel(struct images *im)
 {
-	if (im->kernel == MODEL_NONE) {
-		uint32_t i = special(im, &im->kernel, MODEL_IMAGE_KERNEL, "[kernel]");
+	return special(im, &im->kernel, MODEL_IMAGE_KERNEL, "[kernel]");
+}
 
-		memcpy(im->m->images.at[i].build_id, im->kernel_build_id,
-		       sizeof(im->kernel_build_id));
-	}
-	return im->kernel;
+void images_kernel_mapped(struct images *im, const struct perfdata_mmap *map)
+{
+	struct model *m = im->m;
+
+	if (!str_starts(map->path, kernel_path))
+		return;
+	if (!m->kernel_text)
+		m->kernel_text = map->pgoff ? map->pgoff : map->start;
+	if (!im->kernel_build_id[0] && has_id(map))
+		elf_id_hex(map->build_id, map->build_id_len, im->kernel_build_id);
 }
 
 uint32_t images_guest(struct images *im)
@@ -240,7 +270,7 @@ static void read_hint(struct images *im, const struct perfdata_build_id *b)
 	struct image_hint hint = { 0 };
 	uint32_t i;
 
-	if (!b->id_len || b->id_len > 20 || is_zero(b->id, b->id_len))
+	if (!b->id_len || b->id_len > 20 || mem_is_zero(b->id, b->id_len))
 		return;
 	elf_id_hex(b->id, b->id_len, hint.build_id);
 	if (str_starts(b->path, "[kernel")) {
@@ -293,18 +323,21 @@ void images_finish(struct images *im)
 {
 	struct model *m = im->m;
 
+	m->kernel_build_id = arena_strdup(&m->arena, im->kernel_build_id);
 	for (uint32_t i = 0; i < m->images.len; i++) {
 		struct model_image *image = &m->images.at[i];
 
 		settle(im, image, &im->extra.at[i]);
-		if (image->kind == MODEL_IMAGE_KERNEL)
+		if (image->kind == MODEL_IMAGE_KERNEL) {
 			image->key = "kernel";
-		else if (image->kind == MODEL_IMAGE_VDSO)
+			memcpy(image->build_id, im->kernel_build_id, sizeof(image->build_id));
+		} else if (image->kind == MODEL_IMAGE_VDSO) {
 			image->key = "vdso";
-		else if (image->kind == MODEL_IMAGE_FILE && image->build_id[0])
+		} else if (image->kind == MODEL_IMAGE_FILE && image->build_id[0]) {
 			image->key = arena_strdup(&m->arena, image->build_id);
-		else if (image->kind == MODEL_IMAGE_FILE)
+		} else if (image->kind == MODEL_IMAGE_FILE) {
 			image->key = file_key(m, image);
+		}
 	}
 }
 

@@ -39,12 +39,14 @@ void images_init(struct images *im, struct model *m, struct perfdata *pd);
 /* The image of a user mapping of process (an index), and what to add to an ip inside it. */
 uint32_t images_mapped(struct images *im, const struct perfdata_mmap *map, uint32_t process,
 		       uint64_t *shift);
+/* The kernel's own mapping record, or any of its modules'. */
+void images_kernel_mapped(struct images *im, const struct perfdata_mmap *map);
 uint32_t images_kernel(struct images *im);
 /* Addresses that no mapping covers. */
 uint32_t images_unknown(struct images *im, uint32_t process, uint32_t pid);
 uint32_t images_guest(struct images *im);
 uint32_t images_hypervisor(struct images *im);
-/* Settles build ids that turned out ambiguous and gives every image its key. */
+/* Settles the kernel's build id and those that turned out ambiguous; gives every image its key. */
 void images_finish(struct images *im);
 void images_done(struct images *im);
 

@@ -33,10 +33,11 @@ struct node_id {
 
 enum model_image_kind {
 	MODEL_IMAGE_FILE,
-	MODEL_IMAGE_KERNEL,  /* core kernel and modules: addresses are absolute */
-	MODEL_IMAGE_VDSO,    /* addresses are offsets from its start */
-	MODEL_IMAGE_ANON,    /* //anon, [heap], JIT: absolute addresses of one process */
-	MODEL_IMAGE_UNKNOWN, /* no mapping covers it: absolute addresses of one process */
+	MODEL_IMAGE_KERNEL, /* core kernel and modules: addresses are absolute */
+	MODEL_IMAGE_VDSO,   /* addresses are offsets from its start */
+	MODEL_IMAGE_ANON,   /* //anon, [heap], JIT: absolute addresses of one process */
+	/* No mapping covers it, or code that nobody has ("[vdso32]"): addresses as for ANON. */
+	MODEL_IMAGE_UNKNOWN,
 };
 
 struct model_image {
@@ -101,6 +102,13 @@ struct model {
 	VEC(struct model_event) events;
 	/* What the recording says of itself; "" or 0 when absent. */
 	const char *hostname, *kernel, *arch, *cpuid, *cmdline;
+	/*
+	 * Which kernel ran and where it lay, for symbols that come from elsewhere: the address of
+	 * _text or _stext as its own mapping record gives it, 0 when absent or hidden; its build id
+	 * in hex from the BUILD_ID feature, else from that record, "" when absent.
+	 */
+	uint64_t kernel_text;
+	const char *kernel_build_id;
 	uint64_t first_ns, last_ns; /* of samples, perf clock */
 	uint64_t bucket_ns;	    /* width of a time bucket; bucket 0 starts at first_ns */
 	/* Evidence. samples counts idle ones too; unmapped and kernel_samples do not. */

@@ -41,21 +41,41 @@ static bool find_agent(char **path, struct err *err)
 	return err_hint(err, "build it with make, or set CULPRIT_AGENT_DIR to its folder");
 }
 
-/* In the child: descriptors 0 and 1 speak the protocol, 3 to 5 are for the workload. */
-static _Noreturn void become_agent(const char *path, const int fds[6], const sigset_t *mask)
+/* A duplicate at a free number where nobody expects one: 3 and up may be the user's own. */
+static int out_of_the_way(int fd, int command)
 {
-	char *argv[] = { mem_strdup(path), mem_strdup("serve"), NULL };
-	int high[6];
+	enum { HIGH = 100, LOW = 10 };
+	int high = fcntl(fd, command, HIGH);
 
-	/* First out of the way of the numbers that are wanted, then into place. */
-	for (int i = 0; i < 6; i++) {
-		int fd = fds[i] >= 0 ? fds[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
+	return high < 0 ? fcntl(fd, command, LOW) : high;
+}
 
-		high[i] = fcntl(fd, F_DUPFD_CLOEXEC, 16);
+/*
+ * In the child: descriptors 0 and 1 speak the protocol, and those of the workload are named in
+ * --stdio. What else the user has given culprit goes through the agent as it is.
+ */
+static _Noreturn void become_agent(const char *path, const int protocol[2], const int stdio[3],
+				   const sigset_t *mask)
+{
+	int moved[2], given[3];
+	char *argv[5] = { mem_strdup(path), mem_strdup("serve"), mem_strdup("--stdio") };
+
+	for (int i = 0; i < 3; i++) {
+		given[i] = stdio[i] < 0 ? -1 : out_of_the_way(stdio[i], F_DUPFD);
+		/* Nothing was asked for, or what the user closed. */
+		if (given[i] < 0)
+			given[i] = out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD);
 	}
-	for (int i = 0; i < 6; i++)
-		if (high[i] < 0 || dup2(high[i], i) < 0)
+	for (int i = 0; i < 2; i++)
+		moved[i] = out_of_the_way(protocol[i], F_DUPFD_CLOEXEC);
+	for (int i = 0; i < 2; i++)
+		if (moved[i] < 0 || dup2(moved[i], i) < 0)
 			_exit(126);
+	argv[3] = mem_printf("%d,%d,%d", given[0], given[1], given[2]);
+	/* Ignored by culprit for itself; what the user has ignored stays so. */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	signal(SIGTTOU, SIG_DFL);
 	if (mask)
 		sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(path, argv);
@@ -88,11 +108,10 @@ bool remote_start_local(struct remote **out, const struct remote_options *option
 		return false;
 	pid = fork();
 	if (pid == 0) {
-		const int fds[6] = {
-			down[0], up[1], 2, options->stdio[0], options->stdio[1], options->stdio[2]
-		};
+		const int protocol[2] = { down[0], up[1] };
 
-		become_agent(path, fds, options->keep_signals ? options->mask : NULL);
+		become_agent(path, protocol, options->stdio,
+			     options->keep_signals ? options->mask : NULL);
 	}
 	close(down[0]);
 	close(up[1]);
@@ -141,6 +160,9 @@ void remote_explain_death(struct remote *r, struct err *err)
 	if (WIFSIGNALED(status))
 		err_set(err, ERR_SYSTEM, "the agent was killed by signal %d (%s)", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) == 126)
+		err_refuse(err, "TOO_MANY_FILES", "no descriptors are left for the agent"),
+			err_hint(err, "ulimit -n 1024");
 	else if (WEXITSTATUS(status) == 127)
 		err_set(err, ERR_SYSTEM, "the agent could not be executed");
 	else
@@ -158,12 +180,13 @@ void remote_close(struct remote *r)
 	if (!wire_send(&r->wire, WIRE_BYE, str_of(""), &err))
 		err.kind = ERR_NONE; /* it is gone already */
 	os_close_fd(&r->down);
+	/* An agent that sits in a write to us hears nothing before that fails. */
+	os_close_fd(&r->up);
 	/* It ends a workload that it started first: TERM, two seconds, KILL. */
 	if (r->pid > 0 && !reap(r->pid, &status, 6000)) {
 		kill(r->pid, SIGKILL);
 		waitpid(r->pid, &status, 0);
 	}
-	os_close_fd(&r->up);
 	wire_done(&r->wire);
 	free(r);
 }

@@ -11,6 +11,7 @@ struct remote {
 	pid_t pid; /* of the agent or of what carries it; 0 once reaped */
 	int down, up;
 	struct wire wire;
+	bool dead; /* the talk broke; nothing more can be asked */
 };
 
 ERR_CHECKED bool remote_hello(struct remote *r, struct err *err);

@@ -32,6 +32,8 @@ int remote_fd(const struct remote *r);
 bool remote_pending(const struct remote *r);
 /* Blocks for one frame. CLOSED means that the agent died: the error then says how. */
 enum wire_got remote_receive(struct remote *r, struct wire_frame *frame, struct err *err);
+/* False once the talk has broken. */
+bool remote_alive(const struct remote *r);
 /* One STOP; signal 0: none is sent to the workload. */
 ERR_CHECKED bool remote_stop(struct remote *r, int signal, uint64_t grace_ns, struct err *err);
 /* After FINISHED: the bytes of an image into fd. build_id (41 bytes) is what the agent read. */

@@ -20,7 +20,14 @@ enum wire_got remote_receive(struct remote *r, struct wire_frame *frame, struct 
 
 	if (got == WIRE_CLOSED)
 		remote_explain_death(r, err);
+	if (got != WIRE_GOT)
+		r->dead = true;
 	return got;
+}
+
+bool remote_alive(const struct remote *r)
+{
+	return !r->dead;
 }
 
 /* The next frame must be of this type; an ERROR frame becomes the error. */
@@ -121,14 +128,20 @@ bool remote_fetch_image(struct remote *r, const struct job_image *want, int fd, 
 	bool written = true;
 
 	job_image_encode(want, &body);
-	if (!wire_send(&r->wire, WIRE_IMAGE_GET, (struct str){ buf_str(&body), body.len }, err))
+	if (!wire_send(&r->wire, WIRE_IMAGE_GET, (struct str){ buf_str(&body), body.len }, err)) {
+		r->dead = true;
 		return false;
+	}
 	/* After a failed write the frames are still taken, so that the talk stays in step. */
 	for (;;) {
 		if (remote_receive(r, &frame, err) != WIRE_GOT)
 			return false;
 		if (frame.type == WIRE_IMAGE_END)
 			break;
+		if (frame.type == WIRE_ERROR) {
+			wire_get_err(frame.body, err);
+			return false;
+		}
 		if (frame.type == WIRE_IMAGE && written)
 			written = os_write_all(fd, name, frame.body.at, frame.body.len, &trouble);
 	}

@@ -17,6 +17,11 @@ char *session_db_path(const struct session *s)
 	return mem_printf("%s/run.db", s->dir);
 }
 
+char *session_recipe_path(const struct session *s)
+{
+	return mem_printf("%s/own.recipe", s->dir);
+}
+
 bool session_capture_open(const struct session *s, struct session_capture *c,
 			  const struct perfdata_new_event *events, size_t count, struct err *err)
 {

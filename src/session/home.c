@@ -2,6 +2,7 @@
 /* Where runs live, how they are named, found, listed and removed. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 #include "session/parts.h"
+
+enum { STAMP_LEN = 15 }; /* YYYYMMDD-HHMMSS */
 
 bool session_home(char **home, struct err *err)
 {
@@ -84,6 +87,7 @@ bool session_create(struct session **out, const char *recipe, struct err *err)
 	char_auto home = NULL;
 	char_auto runs = NULL;
 	struct session *s = NULL;
+	struct err trouble;
 
 	if (!session_home(&home, err))
 		return false;
@@ -106,6 +110,9 @@ bool session_create(struct session **out, const char *recipe, struct err *err)
 	*out = s;
 	return true;
 fail:
+	/* A folder that is no run must not be the newest one. */
+	if (!os_remove_tree(s->dir, &trouble))
+		trouble.kind = ERR_NONE;
 	session_close(s);
 	return false;
 }
@@ -148,7 +155,7 @@ static uint64_t folder_bytes(const char *path)
 	return bytes;
 }
 
-static void list_one(struct session_list *list, const char *home, const char *id, bool sizes)
+static void list_one(struct session_list *list, const char *home, const char *id)
 {
 	char_auto dir = mem_printf("%s/runs/%s", home, id);
 	struct session *s = session_new(home, id, dir);
@@ -163,8 +170,9 @@ static void list_one(struct session_list *list, const char *home, const char *id
 	e = vec_push(&list->entries);
 	e->id = arena_strdup(&list->arena, id);
 	e->recipe = e->command = "";
-	e->bytes = sizes ? folder_bytes(dir) : 0;
-	e->created_realtime_ns = (uint64_t)st.st_mtime * 1000000000u;
+	e->bytes = folder_bytes(dir);
+	e->created_realtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	if (!session_load(s, &err)) {
 		e->state = "unreadable";
 	} else {
@@ -180,32 +188,49 @@ static void list_one(struct session_list *list, const char *home, const char *id
 	session_close(s);
 }
 
-static bool list_runs(struct session_list *list, bool sizes, struct err *err)
+/* Newest first by the stamp that names begin with; a run of the same second by its manifest. */
+static int later_stamp_first(const void *a, const void *b)
 {
-	char_auto home = NULL;
-	char_auto runs = NULL;
-	DIR *dir;
+	return -strncmp(*(char *const *)a, *(char *const *)b, STAMP_LEN);
+}
 
-	*list = (struct session_list){ 0 };
-	if (!session_home(&home, err))
-		return false;
-	runs = mem_printf("%s/runs", home);
-	dir = opendir(runs);
+static bool run_names(const char *home, char ***names, size_t *count, struct arena *a,
+		      struct err *err)
+{
+	char_auto runs = mem_printf("%s/runs", home);
+	DIR *dir = opendir(runs);
+	VEC(char *) list = { 0 };
+
 	if (!dir && errno != ENOENT)
 		return err_sys(err, errno, "cannot read %s", runs);
 	for (struct dirent *d; dir && (d = readdir(dir));)
 		if (d->d_name[0] != '.')
-			list_one(list, home, d->d_name, sizes);
+			vec_add(&list, arena_strdup(a, d->d_name));
 	if (dir)
 		closedir(dir);
-	if (list->entries.len)
-		qsort(list->entries.at, list->entries.len, sizeof(*list->entries.at), newest_first);
+	if (list.len)
+		qsort(list.at, list.len, sizeof(*list.at), later_stamp_first);
+	*names = list.at;
+	*count = list.len;
 	return true;
 }
 
 bool session_list(struct session_list *list, struct err *err)
 {
-	return list_runs(list, true, err);
+	char_auto home = NULL;
+	arena_auto a = { 0 };
+	char **names;
+	size_t count;
+
+	*list = (struct session_list){ 0 };
+	if (!session_home(&home, err) || !run_names(home, &names, &count, &a, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		list_one(list, home, names[i]);
+	free(names);
+	if (list->entries.len)
+		qsort(list->entries.at, list->entries.len, sizeof(*list->entries.at), newest_first);
+	return true;
 }
 
 void session_list_done(struct session_list *list)
@@ -214,42 +239,101 @@ void session_list_done(struct session_list *list)
 	arena_done(&list->arena);
 }
 
-/* The run that name means, as a folder under runs/. */
-static bool find_run(const char *home, const char *name, char **id, struct err *err)
+static bool has_manifest(const char *home, const char *id)
 {
-	struct session_list list;
-	const char *found = NULL;
-	size_t hits = 0;
-	bool newest = !name || !strcmp(name, "last");
+	char_auto dir = mem_printf("%s/runs/%s", home, id);
 
-	if (!list_runs(&list, false, err))
-		return false;
-	for (size_t i = 0; i < list.entries.len; i++) {
-		const char *have = list.entries.at[i].id;
+	return is_run(dir);
+}
 
-		if (newest || !strcmp(have, name)) {
-			found = have;
-			hits = 1;
+static uint64_t created_ns(const char *home, const char *id)
+{
+	char_auto dir = mem_printf("%s/runs/%s", home, id);
+	struct session *s = session_new(home, id, dir);
+	struct err err;
+	uint64_t ns = session_load(s, &err) ? s->created_realtime_ns : 0;
+
+	session_close(s);
+	return ns;
+}
+
+/* The newest of names that is a run, or NULL. Reads manifests of one second only. */
+static const char *newest_of(const char *home, char **names, size_t count)
+{
+	const char *best = NULL;
+	uint64_t best_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns;
+
+		if (best && strncmp(best, names[i], STAMP_LEN) != 0)
 			break;
-		}
-		if (strstr(have, name)) {
-			found = found ? found : have;
-			hits++;
+		if (!has_manifest(home, names[i]))
+			continue;
+		ns = created_ns(home, names[i]);
+		if (!best || ns > best_ns) {
+			best = names[i];
+			best_ns = ns;
 		}
 	}
+	return best;
+}
+
+/* A part of a name must fit one run only. */
+static const char *only_match(const char *home, char **names, size_t count, const char *part,
+			      struct err *err)
+{
+	const char *found = NULL;
+	size_t hits = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!strstr(names[i], part) || !has_manifest(home, names[i]))
+			continue;
+		found = found ? found : names[i];
+		hits++;
+	}
 	if (hits == 1)
-		*id = mem_strdup(found);
-	else if (newest)
-		err_set(err, ERR_NOT_FOUND, "there is no run yet under %s/runs", home),
-			err_hint(err, "make one: culprit run code_hotspots -- COMMAND");
-	else if (!hits)
-		err_set(err, ERR_NOT_FOUND, "no run is named %s", name),
+		return found;
+	if (!hits)
+		err_set(err, ERR_NOT_FOUND, "no run is named %s", part),
 			err_hint(err, "culprit runs lists them");
 	else
-		err_set(err, ERR_USAGE, "%zu runs match %s, the newest is %s", hits, name, found),
+		err_set(err, ERR_USAGE, "%zu runs match %s, the newest is %s", hits, part, found),
 			err_hint(err, "give more of the name");
-	session_list_done(&list);
-	return hits == 1;
+	return NULL;
+}
+
+/* The run that name means, as a folder under runs/. part: a unique part of a name will do. */
+static bool find_run(const char *home, const char *name, bool part, char **id, struct err *err)
+{
+	bool newest = !name || !strcmp(name, "last");
+	const char *found = NULL;
+	arena_auto a = { 0 };
+	char **names;
+	size_t count;
+
+	if (!newest && *name && has_manifest(home, name)) {
+		*id = mem_strdup(name);
+		return true;
+	}
+	if (!newest && (!part || !*name)) {
+		err_set(err, ERR_NOT_FOUND, "no run is named '%s'", name);
+		return err_hint(err, "culprit runs lists them");
+	}
+	if (!run_names(home, &names, &count, &a, err))
+		return false;
+	if (newest) {
+		found = newest_of(home, names, count);
+		if (!found)
+			err_set(err, ERR_NOT_FOUND, "there is no run yet under %s/runs", home),
+				err_hint(err, "make one: culprit run code_hotspots -- COMMAND");
+	} else {
+		found = only_match(home, names, count, name, err);
+	}
+	if (found)
+		*id = mem_strdup(found);
+	free(names);
+	return found;
 }
 
 bool session_open(struct session **out, const char *name, struct err *err)
@@ -270,7 +354,7 @@ bool session_open(struct session **out, const char *name, struct err *err)
 			return err_set(err, ERR_NOT_FOUND, "%s is not a run: no manifest.json",
 				       dir);
 	} else {
-		if (!find_run(home, name, &id, err))
+		if (!find_run(home, name, true, &id, err))
 			return false;
 		dir = mem_printf("%s/runs/%s", home, id);
 	}
@@ -283,20 +367,41 @@ bool session_open(struct session **out, const char *name, struct err *err)
 	return true;
 }
 
-bool session_remove(const char *name, struct err *err)
+/* Images that no run has any more. */
+static void prune_cache(const char *home)
+{
+	char_auto cache = mem_printf("%s/cache/images", home);
+	DIR *dir = opendir(cache);
+	struct stat st;
+
+	for (struct dirent *d; dir && (d = readdir(dir));)
+		if (d->d_name[0] != '.' &&
+		    !fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode) && st.st_nlink == 1)
+			(void)!unlinkat(dirfd(dir), d->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+bool session_remove(const char *name, char **id, struct err *err)
 {
 	char_auto home = NULL;
-	char_auto id = NULL;
+	char_auto found = NULL;
 	char_auto dir = NULL;
 
 	if (!session_home(&home, err))
 		return false;
-	if (strchr(name, '/'))
+	if (strchr(name, '/') || name[0] == '.')
 		return err_set(err, ERR_USAGE, "rm takes the name of a run, not a path: %s", name);
-	if (!find_run(home, name, &id, err))
+	if (!find_run(home, name, false, &found, err))
 		return false;
-	dir = mem_printf("%s/runs/%s", home, id);
-	return os_remove_tree(dir, err);
+	dir = mem_printf("%s/runs/%s", home, found);
+	if (!os_remove_tree(dir, err))
+		return false;
+	prune_cache(home);
+	*id = found;
+	found = NULL;
+	return true;
 }
 
 void session_close(struct session *s)

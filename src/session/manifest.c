@@ -35,13 +35,14 @@ static json_t *text_to_json(const char *s, size_t len)
 static void text_from_json(const json_t *v, struct buf *out)
 {
 	const char *hex = json_string_value(json_object_get(v, "hex"));
-	uint64_t byte;
+	size_t len = hex ? strlen(hex) / 2 : 0;
+	buf_auto bytes = { 0 };
 
 	if (json_is_string(v))
 		buf_add(out, json_string_value(v), json_string_length(v));
-	for (; hex && hex[0] && hex[1]; hex += 2)
-		if (str_hex((struct str){ hex, 2 }, &byte))
-			buf_u8(out, (uint8_t)byte);
+	/* Digits that somebody edited into something else are lost, not guessed. */
+	if (hex && str_hex_bytes(str_of(hex), buf_room(&bytes, len), len))
+		buf_add(out, bytes.at, len);
 }
 
 /* Key-value text as an object; a key that comes again makes its value an array. */
@@ -166,6 +167,14 @@ static uint64_t number_of(json_t *root, const char *name)
 	return v < 0 ? 0 : (uint64_t)v;
 }
 
+static bool damaged(const struct session *s, struct err *err)
+{
+	return err_hint(err,
+			"culprit report -i %s/capture/perf.data reads what was recorded; "
+			"culprit rm %s removes the run",
+			s->dir, s->id);
+}
+
 bool session_load(struct session *s, struct err *err)
 {
 	char_auto path = mem_printf("%s/manifest.json", s->dir);
@@ -178,9 +187,18 @@ bool session_load(struct session *s, struct err *err)
 		return false;
 	root = json_loadb(buf_str(&text), text.len, 0, &trouble);
 	if (!json_is_object(root)) {
+		if (root)
+			err_set(err, ERR_FORMAT, "%s is damaged: it holds no object", path);
+		else
+			err_set(err, ERR_FORMAT, "%s is damaged: line %d: %s", path, trouble.line,
+				trouble.text);
 		json_decref(root);
-		return err_set(err, ERR_FORMAT, "%s line %d: %s", path, trouble.line,
-			       root ? "not an object" : trouble.text);
+		return damaged(s, err);
+	}
+	if (!number_of(root, "format")) {
+		json_decref(root);
+		err_set(err, ERR_FORMAT, "%s is damaged: it has no format number", path);
+		return damaged(s, err);
 	}
 	if (number_of(root, "format") > SESSION_FORMAT) {
 		err_set(err, ERR_UNSUPPORTED, "%s was made by a newer version of culprit", path);
@@ -212,6 +230,13 @@ static bool is_plain(const char *s)
 
 void session_put_command(const struct session *s, struct buf *out)
 {
+	struct kv kv;
+
+	if (!s->argv[0]) {
+		kv_parse(&kv, (struct str){ (const char *)s->options.at, s->options.len });
+		buf_puts(out, kv_get(&kv, "label"));
+		kv_done(&kv);
+	}
 	for (char **a = s->argv; *a; a++) {
 		if (a != s->argv)
 			buf_u8(out, ' ');

@@ -8,7 +8,5 @@
 struct session *session_new(const char *home, const char *id, const char *dir);
 /* Reads manifest.json of s->dir. */
 ERR_CHECKED bool session_load(struct session *s, struct err *err);
-/* The command as a shell would take it; "" without one. */
-void session_put_command(const struct session *s, struct buf *out);
 
 #endif

@@ -51,6 +51,8 @@ ERR_CHECKED bool session_open(struct session **out, const char *name, struct err
 /* Writes manifest.json (whole or not at all). */
 ERR_CHECKED bool session_save(struct session *s, struct err *err);
 void session_close(struct session *s);
+/* The command as a shell would take it, or what was watched instead ("label" of the options). */
+void session_put_command(const struct session *s, struct buf *out);
 
 struct session_entry {
 	const char *id, *recipe, *command, *state;
@@ -62,11 +64,14 @@ struct session_list {
 };
 ERR_CHECKED bool session_list(struct session_list *list, struct err *err);
 void session_list_done(struct session_list *list);
-ERR_CHECKED bool session_remove(const char *name, struct err *err);
+/* name: a whole id or "last", never a part of one. *id: what was removed; caller frees. */
+ERR_CHECKED bool session_remove(const char *name, char **id, struct err *err);
 
 /* Paths inside the run. Caller frees. */
 char *session_capture_path(const struct session *s);
 char *session_db_path(const struct session *s);
+/* Where the user's own recipe is kept; there is no file for a built-in one. */
+char *session_recipe_path(const struct session *s);
 
 /*
  * Images by key: "<build id hex>", "f-<16 hex>" without a build id, "vdso", "kernel" (text in

@@ -197,7 +197,7 @@ static bool put_evidence(struct store *s, const struct store_input *in, struct e
 	const struct evidence *e = in->evidence;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_evidence", 18, err))
+	if (!filler_init(&f, s, "t_evidence", 23, err))
 		return false;
 	fill_text(&f, verdict_name(e->verdict));
 	fill_text(&f, e->levels[0].why ? e->levels[0].why : "");
@@ -214,8 +214,16 @@ static bool put_evidence(struct store *s, const struct store_input *in, struct e
 	fill_rate(&f, e);
 	fill_u64(&f, e->duration_ns);
 	fill_u64(&f, e->partial);
-	fill_u64(&f, in->model->chain_samples);
-	fill_u64(&f, in->hotspots->samples);
+	fill_u64(&f, in->hotspots->chain_samples);
+	fill_u64(&f, e->weight);
+	fill_u64(&f, e->idle_weight);
+	fill_u64(&f, e->unnamed_weight);
+	fill_u64(&f, e->kernel_weight);
+	if (e->final_hz)
+		fill_u64(&f, e->final_hz);
+	else
+		fill_text(&f, NULL);
+	fill_text(&f, e->partial_why ? e->partial_why : "");
 	fill_row(&f);
 	return filler_done(&f, err);
 }
@@ -246,6 +254,8 @@ static bool put_notes(struct store *s, const struct store_input *in, struct err 
 	for (size_t i = 0; i < kv.items.len; i++)
 		fill_words(&f, kv.items.at[i].key, kv.items.at[i].value);
 	kv_done(&kv);
+	if (in->evidence->other_events)
+		fill_words(&f, "OTHER_EVENTS", in->evidence->other_events);
 	for (size_t i = 0; i < in->model->notes.len; i++)
 		fill_words(&f, "RECORDING", in->model->notes.at[i]);
 	return filler_done(&f, err);

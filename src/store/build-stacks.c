@@ -83,7 +83,7 @@ static bool put_tree(struct store *s, const struct order *o, const struct hotspo
 {
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_stacks", 8, err))
+	if (!filler_init(&f, s, "t_stacks", 10, err))
 		return false;
 	for (uint32_t i = 0; i < o->count; i++) {
 		const struct hot_node *n = &h->tree.at[o->node[i]];
@@ -94,8 +94,10 @@ static bool put_tree(struct store *s, const struct order *o, const struct hotspo
 		fill_u64(&f, n->depth);
 		fill_id(&f, n->function.i);
 		fill_u64(&f, n->inlined);
-		fill_u64(&f, n->self);
-		fill_u64(&f, n->total);
+		fill_u64(&f, n->self.samples);
+		fill_u64(&f, n->total.samples);
+		fill_u64(&f, n->self.weight);
+		fill_u64(&f, n->total.weight);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
@@ -189,7 +191,7 @@ static uint32_t fold_node(struct fold *fold, uint32_t node)
 
 struct count {
 	uint32_t stack, thread, event, bucket;
-	uint64_t samples, period;
+	uint64_t samples, period, weight;
 };
 
 static int compare_counts(const void *a, const void *b)
@@ -214,6 +216,7 @@ static void fill_counts(struct filler *f, const struct count *counts, size_t len
 		for (; i < len && !compare_counts(&sum, &counts[i]); i++) {
 			sum.samples += counts[i].samples;
 			sum.period += counts[i].period;
+			sum.weight += counts[i].weight;
 		}
 		fill_id(f, sum.stack ? sum.stack : MODEL_NONE);
 		fill_u64(f, sum.thread);
@@ -221,6 +224,7 @@ static void fill_counts(struct filler *f, const struct count *counts, size_t len
 		fill_u64(f, sum.bucket);
 		fill_u64(f, sum.samples);
 		fill_u64(f, sum.period);
+		fill_u64(f, sum.weight);
 		fill_row(f);
 	}
 }
@@ -233,7 +237,7 @@ static bool put_counts(struct store *s, const struct order *o, const struct stor
 	struct fold fold;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_stack_counts", 6, err))
+	if (!filler_init(&f, s, "t_stack_counts", 7, err))
 		return false;
 	fold_init(&fold, in);
 	for (size_t i = 0; i < m->weights.len; i++) {
@@ -241,12 +245,12 @@ static bool put_counts(struct store *s, const struct order *o, const struct stor
 		uint32_t at;
 
 		/* Idle samples are in no tree; v1_threads has their number. */
-		if (m->threads.at[w->thread.i].idle)
+		if (w->event != in->hotspots->event || m->threads.at[w->thread.i].idle)
 			continue;
 		at = w->node.i < m->nodes.len ? fold_node(&fold, w->node.i) : MODEL_NONE;
-		vec_add(&counts,
-			((struct count){ at < in->hotspots->tree.len ? o->id[at] : 0, w->thread.i,
-					 w->event, w->bucket, w->samples, w->period }));
+		vec_add(&counts, ((struct count){ at < in->hotspots->tree.len ? o->id[at] : 0,
+						  w->thread.i, w->event, w->bucket, w->samples,
+						  w->period, hotspots_weight(in->hotspots, w) }));
 	}
 	fold_done(&fold);
 	if (counts.len)

@@ -15,11 +15,12 @@ static const char *base_name(const char *path)
 	return slash && slash[1] && path[0] != '[' ? slash + 1 : path;
 }
 
-static bool put_events(struct store *s, const struct model *m, struct err *err)
+static bool put_events(struct store *s, const struct store_input *in, struct err *err)
 {
+	const struct model *m = in->model;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_events", 6, err))
+	if (!filler_init(&f, s, "t_events", 7, err))
 		return false;
 	for (size_t i = 0; i < m->events.len; i++) {
 		const struct model_event *e = &m->events.at[i];
@@ -30,6 +31,7 @@ static bool put_events(struct store *s, const struct model *m, struct err *err)
 		fill_id(&f, e->is_frequency ? MODEL_NONE : (uint32_t)e->rate);
 		fill_u64(&f, e->samples);
 		fill_u64(&f, e->period);
+		fill_u64(&f, i == in->hotspots->event);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
@@ -53,16 +55,18 @@ static const char *image_kind(enum model_image_kind kind)
 }
 
 /* Samples by image are summed from the functions: the model's own count has idle ones in it. */
-static uint64_t *self_by_image(const struct store_input *in)
+static struct hot_count *self_by_image(const struct store_input *in)
 {
-	uint64_t *self = mem_alloc(sizeof(*self) * in->model->images.len);
+	struct hot_count *self = mem_alloc(sizeof(*self) * in->model->images.len);
 
 	for (size_t i = 0; i < in->hotspots->functions.len; i++) {
 		const struct hot_function *h = &in->hotspots->functions.at[i];
 		uint32_t image = in->symbols->functions.at[h->function.i].image.i;
 
-		if (image < in->model->images.len)
-			self[image] += h->self;
+		if (image >= in->model->images.len)
+			continue;
+		self[image].samples += h->self.samples;
+		self[image].weight += h->self.weight;
 	}
 	return self;
 }
@@ -70,10 +74,10 @@ static uint64_t *self_by_image(const struct store_input *in)
 static bool put_images(struct store *s, const struct store_input *in, struct err *err)
 {
 	const struct model *m = in->model;
-	uint64_t *self;
+	struct hot_count *self;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_images", 13, err))
+	if (!filler_init(&f, s, "t_images", 14, err))
 		return false;
 	self = self_by_image(in);
 	for (size_t i = 0; i < m->images.len; i++) {
@@ -89,11 +93,12 @@ static bool put_images(struct store *s, const struct store_input *in, struct err
 		fill_some(&f, image->build_id);
 		fill_u64(&f, image->deleted);
 		fill_u64(&f, image->pid);
-		fill_u64(&f, self[i]);
-		fill_u64(&f, image->touched);
+		fill_u64(&f, self[i].samples);
+		fill_u64(&f, in->hotspots->touched.at[i]);
 		fill_text(&f, symbol_image_state_name(found ? found->state : SYMBOL_IMAGE_UNUSED));
 		fill_some(&f, found ? found->why : NULL);
 		fill_some(&f, found ? found->debug : NULL);
+		fill_u64(&f, self[i].weight);
 		fill_row(&f);
 	}
 	free(self);
@@ -141,8 +146,10 @@ static void fill_function(struct filler *f, size_t id, const struct symbol_funct
 	fill_u64(f, fn->size);
 	fill_id(f, fn->file);
 	fill_id(f, fn->line ? fn->line : MODEL_NONE);
-	fill_u64(f, hot ? hot->self : 0);
-	fill_u64(f, hot ? hot->total : 0);
+	fill_u64(f, hot ? hot->self.samples : 0);
+	fill_u64(f, hot ? hot->total.samples : 0);
+	fill_u64(f, hot ? hot->self.weight : 0);
+	fill_u64(f, hot ? hot->total.weight : 0);
 	fill_row(f);
 }
 
@@ -152,7 +159,7 @@ static bool put_functions(struct store *s, const struct store_input *in, struct 
 	const struct hot_function **by_id;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_functions", 11, err))
+	if (!filler_init(&f, s, "t_functions", 13, err))
 		return false;
 	by_id = mem_alloc(sizeof(*by_id) * count);
 	for (size_t i = 0; i < in->hotspots->functions.len; i++)
@@ -167,7 +174,7 @@ static bool put_lines(struct store *s, const struct hotspots *h, struct err *err
 {
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_lines", 5, err))
+	if (!filler_init(&f, s, "t_lines", 7, err))
 		return false;
 	for (size_t i = 0; i < h->lines.len; i++) {
 		const struct hot_line *l = &h->lines.at[i];
@@ -175,8 +182,10 @@ static bool put_lines(struct store *s, const struct hotspots *h, struct err *err
 		fill_id(&f, l->function.i);
 		fill_id(&f, l->file);
 		fill_id(&f, l->line ? l->line : MODEL_NONE);
-		fill_u64(&f, l->self);
-		fill_u64(&f, l->total);
+		fill_u64(&f, l->self.samples);
+		fill_u64(&f, l->total.samples);
+		fill_u64(&f, l->self.weight);
+		fill_u64(&f, l->total.weight);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
@@ -186,7 +195,7 @@ static bool put_instructions(struct store *s, const struct hotspots *h, struct e
 {
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_instructions", 6, err))
+	if (!filler_init(&f, s, "t_instructions", 7, err))
 		return false;
 	for (size_t i = 0; i < h->instructions.len; i++) {
 		const struct hot_instruction *n = &h->instructions.at[i];
@@ -196,7 +205,8 @@ static bool put_instructions(struct store *s, const struct hotspots *h, struct e
 		fill_u64(&f, n->address);
 		fill_id(&f, n->file);
 		fill_id(&f, n->line ? n->line : MODEL_NONE);
-		fill_u64(&f, n->self);
+		fill_u64(&f, n->self.samples);
+		fill_u64(&f, n->self.weight);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
@@ -206,34 +216,38 @@ static bool put_edges(struct store *s, const struct hotspots *h, struct err *err
 {
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_edges", 3, err))
+	if (!filler_init(&f, s, "t_edges", 4, err))
 		return false;
 	for (size_t i = 0; i < h->edges.len; i++) {
 		fill_id(&f, h->edges.at[i].caller.i);
 		fill_id(&f, h->edges.at[i].callee.i);
-		fill_u64(&f, h->edges.at[i].total);
+		fill_u64(&f, h->edges.at[i].total.samples);
+		fill_u64(&f, h->edges.at[i].total.weight);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
 }
 
-static bool put_threads(struct store *s, const struct model *m, struct err *err)
+static bool put_threads(struct store *s, const struct store_input *in, struct err *err)
 {
+	const struct model *m = in->model;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_threads", 8, err))
+	if (!filler_init(&f, s, "t_threads", 9, err))
 		return false;
 	for (size_t i = 0; i < m->threads.len; i++) {
 		const struct model_thread *t = &m->threads.at[i];
+		struct hot_count count = in->hotspots->threads.at[i];
 
 		fill_u64(&f, i);
 		fill_u64(&f, t->pid);
 		fill_u64(&f, t->tid);
 		fill_text(&f, t->comm);
 		fill_text(&f, t->process_comm);
-		fill_u64(&f, t->samples);
-		fill_u64(&f, t->period);
+		fill_u64(&f, count.samples);
+		fill_u64(&f, in->hotspots->by_period ? count.weight : 0);
 		fill_u64(&f, t->idle);
+		fill_u64(&f, count.weight);
 		fill_row(&f);
 	}
 	return filler_done(&f, err);
@@ -242,12 +256,11 @@ static bool put_threads(struct store *s, const struct model *m, struct err *err)
 static bool fill_all(struct store *s, const struct store_input *in, struct err *err)
 {
 	return store_exec(s, "BEGIN", err) && store_exec(s, store_schema, err) &&
-	       store_put_meta(s, in, err) && put_events(s, in->model, err) &&
-	       put_images(s, in, err) && put_files(s, in->symbols, err) &&
-	       put_functions(s, in, err) && put_lines(s, in->hotspots, err) &&
-	       put_instructions(s, in->hotspots, err) && put_edges(s, in->hotspots, err) &&
-	       put_threads(s, in->model, err) && store_put_stacks(s, in, err) &&
-	       store_exec(s, "COMMIT", err);
+	       store_put_meta(s, in, err) && put_events(s, in, err) && put_images(s, in, err) &&
+	       put_files(s, in->symbols, err) && put_functions(s, in, err) &&
+	       put_lines(s, in->hotspots, err) && put_instructions(s, in->hotspots, err) &&
+	       put_edges(s, in->hotspots, err) && put_threads(s, in, err) &&
+	       store_put_stacks(s, in, err) && store_exec(s, "COMMIT", err);
 }
 
 static bool make(struct store *s, const char *file, const struct store_input *in, struct err *err)
@@ -263,7 +276,8 @@ static bool make(struct store *s, const char *file, const struct store_input *in
 			err))
 		return false;
 	s->trusted = true;
-	s->total = (int64_t)in->hotspots->samples;
+	s->samples = (int64_t)in->evidence->samples;
+	s->weight = (int64_t)in->evidence->weight;
 	return fill_all(s, in, err);
 }
 

@@ -128,14 +128,11 @@ bool store_guard(struct store *s, struct err *err)
 		{ SQLITE_DBCONFIG_DQS_DML, 0 },
 		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
 	};
+	bool ok;
 
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
 		if (sqlite3_db_config(s->db, switches[i].op, switches[i].value, NULL) != SQLITE_OK)
 			return store_err(s, err, s->name);
-	/* Sorters must not spill run data to a shared temporary folder. */
-	if (!store_exec(s, "PRAGMA temp_store = MEMORY; PRAGMA query_only = 1;", err) ||
-	    !store_add_functions(s, err))
-		return false;
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, 64 << 20);
 	sqlite3_limit(s->db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
@@ -144,7 +141,11 @@ bool store_guard(struct store *s, struct err *err)
 	if (sqlite3_set_authorizer(s->db, authorize, s) != SQLITE_OK)
 		return store_err(s, err, s->name);
 	store_begin(s, "");
-	return true;
+	/* Sorters must not spill run data to a shared temporary folder. */
+	s->trusted = true;
+	ok = store_exec(s, "PRAGMA temp_store = MEMORY; PRAGMA query_only = 1;", err);
+	s->trusted = false;
+	return ok && store_add_functions(s, err);
 }
 
 void store_begin(struct store *s, const char *sql)

@@ -103,7 +103,8 @@ static bool put_evidence(struct findings *f, struct store *s, struct err *err)
 	if (!store_prepare(s,
 			   "SELECT verdict, why, line, source, samples, idle, lost, lost_pct,"
 			   " throttled, unnamed, unnamed_pct, kernel, frequency_hz, period,"
-			   " duration_ns, chain_samples, partial FROM v1_evidence",
+			   " duration_ns, chain_samples, partial, weight, final_frequency_hz"
+			   " FROM v1_evidence",
 			   &stmt, err))
 		return false;
 	if (!store_step(s, stmt, s->name, err))
@@ -122,6 +123,8 @@ static bool put_evidence(struct findings *f, struct store *s, struct err *err)
 			c.text = "sampled by period";
 		if (!strcmp(name, "period") && c.kind == CELL_NULL)
 			c.text = "sampled by frequency";
+		if (!strcmp(name, "final_frequency_hz") && c.kind == CELL_NULL)
+			c.text = "not recorded, or sampled by period";
 		add(&f->evidence, name, c);
 	}
 	return true;

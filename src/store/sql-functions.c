@@ -15,14 +15,24 @@ static void fn_pct(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_double(ctx, 100.0 * sqlite3_value_double(argv[0]) / whole);
 }
 
-/* total_samples(): the denominator of shares, all samples but idle ones. */
+/* total_samples(): all samples but idle ones. */
 static void fn_total_samples(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const struct store *s = sqlite3_user_data(ctx);
 
 	(void)argc;
 	(void)argv;
-	sqlite3_result_int64(ctx, s->total);
+	sqlite3_result_int64(ctx, s->samples);
+}
+
+/* total_weight(): the denominator of shares, what these samples weigh. */
+static void fn_total_weight(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	const struct store *s = sqlite3_user_data(ctx);
+
+	(void)argc;
+	(void)argv;
+	sqlite3_result_int64(ctx, s->weight);
 }
 
 /* The bytes of an argument; len is -1 for NULL. */
@@ -68,16 +78,19 @@ static void fn_place(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_text(ctx, at, len, SQLITE_TRANSIENT);
 }
 
-const char *const store_functions[] = { "pct", "total_samples", "short_path", "place", NULL };
+const char *const store_functions[] = { "pct",	      "total_samples", "total_weight",
+					"short_path", "place",	       NULL };
 
 bool store_add_functions(struct store *s, struct err *err)
 {
 	static const struct {
 		void (*call)(sqlite3_context *, int, sqlite3_value **);
 		int arguments;
-	} calls[] = {
-		{ fn_pct, 2 }, { fn_total_samples, 0 }, { fn_short_path, 1 }, { fn_place, 2 }
-	};
+	} calls[] = { { fn_pct, 2 },
+		      { fn_total_samples, 0 },
+		      { fn_total_weight, 0 },
+		      { fn_short_path, 1 },
+		      { fn_place, 2 } };
 
 	for (size_t i = 0; store_functions[i]; i++)
 		if (sqlite3_create_function_v2(s->db, store_functions[i], calls[i].arguments,

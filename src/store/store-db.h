@@ -11,7 +11,7 @@
 #include "store/findings.h"
 #include "store/store.h"
 
-enum { STORE_SCHEMA = 1, STORE_MAX_ROWS = 1000000 };
+enum { STORE_SCHEMA = 2, STORE_MAX_ROWS = 1000000 };
 
 struct store {
 	sqlite3 *db;
@@ -26,7 +26,8 @@ struct store {
 	bool trusted;	  /* our own SQL: the authorizer lets all pass */
 	const char *sql;  /* what is compiled now, for the authorizer */
 	char denied[128]; /* what the authorizer refused last, "" when nothing */
-	int64_t total;	  /* the denominator of all shares */
+	int64_t samples;  /* all but idle ones */
+	int64_t weight;	  /* what they weigh: the denominator of all shares */
 	struct arena arena;
 };
 
@@ -36,12 +37,15 @@ extern const char store_schema[];
 extern const char *const store_views[];
 bool store_is_view(const char *name);
 
-/* sql-functions.c: pct(), total_samples(), short_path(), ... */
+/* sql-functions.c: pct(), total_weight(), short_path(), ... */
 ERR_CHECKED bool store_add_functions(struct store *s, struct err *err);
 /* Names of them, NULL-terminated. */
 extern const char *const store_functions[];
 
-/* guard.c. From here on the connection can read views and nothing else. */
+/*
+ * guard.c. From here on the connection can read views and nothing else, within the limits. Comes
+ * before anything is read of a file: whoever wrote it may have put views where tables should be.
+ */
 ERR_CHECKED bool store_guard(struct store *s, struct err *err);
 /* Resets the limits before sql, which must live until it is compiled, is prepared. */
 void store_begin(struct store *s, const char *sql);

@@ -165,58 +165,26 @@ bool elf_select(const struct elf_file *e, struct select *s, struct err *err)
 	return true;
 }
 
-struct parent_search {
-	struct str name;
-	uint32_t file;
-	struct select_symbol same_file, global, local;
-	unsigned locals;
-};
-
-static void consider_parent(struct parent_search *p, const struct select_symbol *c)
+void elf_each_symbol(const struct elf_file *e, elf_symbol_fn *visit, void *ctx)
 {
-	if (strncmp(c->name, p->name.at, p->name.len) != 0 || c->name[p->name.len])
-		return;
-	if (c->rank & (SELECT_GLOBAL | SELECT_WEAK)) {
-		p->global = *c;
-		return;
-	}
-	if (c->file == p->file)
-		p->same_file = *c;
-	p->local = *c;
-	p->locals++;
-}
-
-bool elf_find_parent(const struct elf_file *e, struct str name, uint32_t file,
-		     struct select_symbol *out)
-{
-	struct parent_search p = { .name = name, .file = file };
-	uint32_t current = 0;
+	uint32_t file = 0;
 	struct table t;
 	struct err ignored;
 
 	if (!table_open(&t, e, &ignored))
-		return false;
+		return;
 	for (size_t i = 1; i < t.count; i++) {
 		struct select_symbol c;
 		GElf_Sym sym;
 
 		if (!gelf_getsym(t.data, (int)i, &sym))
-			break;
+			return;
 		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
-			current++;
+			file++;
 		if (!as_candidate(e, &sym, &c))
 			continue;
 		c.name = name_of(&t, &sym);
-		c.file = current;
-		consider_parent(&p, &c);
+		c.file = file;
+		visit(ctx, &c);
 	}
-	if (p.same_file.name)
-		*out = p.same_file;
-	else if (p.global.name)
-		*out = p.global;
-	else if (p.locals == 1)
-		*out = p.local;
-	else
-		return false;
-	return true;
 }

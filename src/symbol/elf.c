@@ -13,6 +13,8 @@
 
 /* Above this a file that others may write to is mapped all the same. */
 enum { ELF_MAX_COPY = 8 << 20 };
+/* Linkers make a handful; each address is compared with all of them. */
+enum { ELF_MAX_SEGMENTS = 256 };
 
 static bool load_bytes(struct elf_file *e, enum elf_access access, struct err *err)
 {
@@ -71,14 +73,18 @@ static bool load_segments(struct elf_file *e, struct err *err)
 		if (!gelf_getphdr(e->elf, (int)i, &ph))
 			return err_set(err, ERR_FORMAT, "%s: program header %zu: %s", e->path, i,
 				       elf_errmsg(-1));
-		if (ph.p_type == PT_LOAD)
-			vec_add(&e->segments, ((struct elf_segment){
-						      .offset = ph.p_offset,
-						      .file_size = ph.p_filesz,
-						      .address = ph.p_vaddr,
-						      .align = ph.p_align,
-						      .exec = ph.p_flags & PF_X,
-					      }));
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (e->segments.len == ELF_MAX_SEGMENTS)
+			return err_set(err, ERR_LIMIT, "%s has more than %d loaded segments",
+				       e->path, ELF_MAX_SEGMENTS);
+		vec_add(&e->segments, ((struct elf_segment){
+					      .offset = ph.p_offset,
+					      .file_size = ph.p_filesz,
+					      .address = ph.p_vaddr,
+					      .align = ph.p_align,
+					      .exec = ph.p_flags & PF_X,
+				      }));
 	}
 	return true;
 }
@@ -118,6 +124,75 @@ static bool load_sections(struct elf_file *e, struct err *err)
 	return true;
 }
 
+static int compare_span(const void *a, const void *b)
+{
+	const struct elf_span *x = a;
+	const struct elf_span *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->section > y->section) - (x->section < y->section);
+}
+
+static void add_span(struct elf_spans *spans, uint64_t start, uint64_t size, size_t section)
+{
+	struct elf_span span = { .start = start, .section = (uint32_t)section };
+
+	if (__builtin_add_overflow(start, size, &span.end))
+		span.end = UINT64_MAX;
+	vec_add(&spans->at, span);
+}
+
+/* Objects may have a hundred thousand sections: they are searched by halves. */
+static void sort_spans(struct elf_spans *spans)
+{
+	size_t kept = 0;
+
+	if (spans->at.len)
+		qsort(spans->at.at, spans->at.len, sizeof(spans->at.at[0]), compare_span);
+	vec_each(s, &spans->at)
+		if (!kept || s->start >= spans->at.at[kept - 1].end)
+			spans->at.at[kept++] = *s;
+	spans->at.len = kept;
+}
+
+static void index_code(struct elf_file *e)
+{
+	for (size_t i = 0; i < e->sections.len; i++) {
+		const struct elf_section *s = &e->sections.at[i];
+
+		if (!s->exec || !s->size)
+			continue;
+		add_span(&e->by_address, s->address, s->size, i);
+		if (s->type != SHT_NOBITS)
+			add_span(&e->by_offset, s->offset, s->size, i);
+	}
+	sort_spans(&e->by_address);
+	sort_spans(&e->by_offset);
+}
+
+/* The section that holds the value, or NULL. */
+static const struct elf_section *span_find(const struct elf_file *e, const struct elf_spans *spans,
+					   uint64_t value)
+{
+	const struct elf_span *s;
+	size_t low = 0;
+	size_t high = spans->at.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (spans->at.at[mid].start <= value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	s = &spans->at.at[low - 1];
+	return value < s->end ? &e->sections.at[s->section] : NULL;
+}
+
 static void find_text_start(struct elf_file *e)
 {
 	uint64_t low = UINT64_MAX;
@@ -154,6 +229,7 @@ bool elf_file_open(struct elf_file *e, const char *path, enum elf_access access,
 	if (!check_tables(e, &eh, len, err) || !load_segments(e, err) || !load_sections(e, err))
 		return false;
 	find_text_start(e);
+	index_code(e);
 	return true;
 }
 
@@ -163,6 +239,8 @@ void elf_file_close(struct elf_file *e)
 		elf_end(e->elf);
 	vec_done(&e->sections);
 	vec_done(&e->segments);
+	vec_done(&e->by_address.at);
+	vec_done(&e->by_offset.at);
 	os_unmap(&e->map);
 	buf_done(&e->copy);
 	*e = (struct elf_file){ 0 };
@@ -202,15 +280,14 @@ static bool segment_covers(const struct elf_segment *s, uint64_t offset, bool ro
 	return offset >= start && offset < (end & ~(page - 1));
 }
 
+/* An object has no segments yet. */
 static bool section_address(const struct elf_file *e, uint64_t offset, uint64_t *address)
 {
-	vec_each(s, &e->sections)
-		if (s->exec && s->type != SHT_NOBITS && offset >= s->offset &&
-		    offset - s->offset < s->size) {
-			*address = offset - s->offset + s->address;
-			return true;
-		}
-	return false;
+	const struct elf_section *s = span_find(e, &e->by_offset, offset);
+
+	if (s)
+		*address = offset - s->offset + s->address;
+	return s;
 }
 
 bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *address)
@@ -240,8 +317,5 @@ const struct elf_section *elf_find_section(const struct elf_file *e, const char 
 
 const struct elf_section *elf_code_at(const struct elf_file *e, uint64_t address)
 {
-	vec_each(s, &e->sections)
-		if (s->exec && address >= s->address && address - s->address < s->size)
-			return s;
-	return NULL;
+	return span_find(e, &e->by_address, address);
 }

@@ -16,15 +16,6 @@ static uint32_t add(struct function_table *t, const struct symbol_function *f)
 	return id;
 }
 
-bool function_is_known(const struct function_table *t, uint64_t address, struct function_id *id)
-{
-	const uint64_t *known = map_find(&t->by_address, address);
-
-	if (known)
-		*id = (struct function_id){ (uint32_t)*known };
-	return known;
-}
-
 struct function_id function_physical(struct function_table *t, const struct select_symbol *sym,
 				     const char *shown, const struct function_source *source)
 {
@@ -50,17 +41,26 @@ struct function_id function_physical(struct function_table *t, const struct sele
 struct function_id function_inline(struct function_table *t, const struct dwarf_inline *in)
 {
 	struct arena *a = &t->out->arena;
-	uint32_t name = intern_put(&t->inline_names, str_of(in->name));
+	uint64_t name = intern_put(&t->inline_names, str_of(in->name));
+	bool is_new;
+	uint64_t *slot;
+	uint64_t place;
 
-	if (name == t->inline_ids.len)
-		vec_add(&t->inline_ids, add(t, &(struct symbol_function){
-						       .kind = SYMBOL_INLINE,
-						       .name = symbol_display_name(a, in->name),
-						       .raw_name = arena_strdup(a, in->name),
-						       .file = in->decl_file,
-						       .line = in->decl_line,
-					       }));
-	return (struct function_id){ t->inline_ids.at[name] };
+	/* Every file may have its static inline step(); one of a header is the same in all units. */
+	slot = map_put(&t->inline_places, (uint64_t)in->decl_file << 32 | in->decl_line, &is_new);
+	if (is_new)
+		*slot = t->inline_places.len;
+	place = *slot;
+	slot = map_put(&t->inlines, place << 32 | name, &is_new);
+	if (is_new)
+		*slot = add(t, &(struct symbol_function){
+				       .kind = SYMBOL_INLINE,
+				       .name = symbol_display_name(a, in->name),
+				       .raw_name = arena_strdup(a, in->name),
+				       .file = in->decl_file,
+				       .line = in->decl_line,
+			       });
+	return (struct function_id){ (uint32_t)*slot };
 }
 
 struct function_id function_unknown(struct function_table *t, enum symbol_function_kind kind,
@@ -80,5 +80,6 @@ void function_table_done(struct function_table *t)
 {
 	map_done(&t->by_address);
 	intern_done(&t->inline_names);
-	vec_done(&t->inline_ids);
+	map_done(&t->inline_places);
+	map_done(&t->inlines);
 }

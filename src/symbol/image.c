@@ -12,6 +12,7 @@ struct elf_work {
 	const struct elf_file *names; /* where the symbol table comes from */
 	const struct elf_file *lines; /* where DWARF comes from, or NULL */
 	struct select select;
+	struct cold_parts cold;
 	struct plt plt;
 	struct dwarf_file dwarf;
 	struct symbol_image *state;
@@ -84,6 +85,7 @@ static void close_files(struct elf_work *x)
 {
 	dwarf_file_done(&x->dwarf);
 	plt_done(&x->plt);
+	cold_done(&x->cold);
 	select_done(&x->select);
 	elf_file_close(&x->debug);
 	elf_file_close(&x->image);
@@ -106,59 +108,17 @@ static void convert(struct elf_work *x)
 	image_work_sort(w);
 }
 
-/* The name of which this is the cold part: "f" of "f.cold" and "f.cold.3". */
-static bool is_cold(const char *name, struct str *parent)
-{
-	size_t len = strlen(name);
-	size_t end = len;
-
-	while (end && name[end - 1] >= '0' && name[end - 1] <= '9')
-		end--;
-	if (end == len || !end || name[end - 1] != '.')
-		end = len;
-	else
-		end--;
-	if (end <= 5 || memcmp(name + end - 5, ".cold", 5) != 0)
-		return false;
-	*parent = (struct str){ name, end - 5 };
-	return true;
-}
-
-/* The best name of the function that starts at address. */
-static bool name_at(struct elf_work *x, uint64_t address, struct select_symbol *out)
-{
-	struct select s;
-	struct err ignored;
-	bool good;
-
-	select_init(&s, (struct wanted){ &address, 1 });
-	good = elf_select(x->names, &s, &ignored);
-	select_finish(&s);
-	*out = select_get(&s, 0);
-	select_done(&s);
-	return good && out->name && out->address == address;
-}
-
 static struct function_id cold_function(struct elf_work *x, const struct select_symbol *sym,
-					struct str parent, const struct function_source *source)
+					struct str name, const struct function_source *source)
 {
 	struct arena *a = &x->w->out->arena;
 	struct function_table *t = &x->w->functions;
-	struct select_symbol found;
-	struct function_id id;
-	const char *base;
+	const struct select_symbol *parent = cold_parent(&x->cold, sym->address);
 
-	/* A second address of the same part must not search the table again. */
-	if (function_is_known(t, sym->address, &id))
-		return id;
-	if (elf_find_parent(x->names, parent, sym->file, &found) &&
-	    name_at(x, found.address, &found)) {
-		id = function_physical(t, &found, NULL, source);
-		*map_put(&t->by_address, sym->address, NULL) = id.i;
-		return id;
-	}
-	base = arena_strndup(a, parent.at, parent.len);
-	return function_physical(t, sym, symbol_display_name(a, base), source);
+	if (parent)
+		return function_physical(t, parent, NULL, source);
+	return function_physical(
+		t, sym, symbol_display_name(a, arena_strndup(a, name.at, name.len)), source);
 }
 
 static struct function_id plt_function(struct elf_work *x, const char *name, uint64_t start,
@@ -188,7 +148,7 @@ static struct function_id physical(struct elf_work *x, size_t i)
 
 	if (d && d->function)
 		source = (struct function_source){ d->decl_file, d->decl_line };
-	if (sym.name && is_cold(sym.name, &parent))
+	if (sym.name && cold_is_part(sym.name, &parent))
 		return cold_function(x, &sym, parent, &source);
 	if (sym.name)
 		return function_physical(&x->w->functions, &sym, NULL, &source);
@@ -279,6 +239,7 @@ void image_resolve_elf(struct image_work *w, const struct located *at)
 	if (!elf_select(x.names, &x.select, &err))
 		set_state(&x, SYMBOL_IMAGE_UNREADABLE, err.text);
 	select_finish(&x.select);
+	cold_find(&x.cold, x.names, &x.select);
 	read_dwarf(&x);
 	publish(&x);
 	close_files(&x);

@@ -19,6 +19,8 @@ struct wanted {
 	const uint64_t *at;
 	size_t count;
 };
+/* Sorts the values in place and drops doubles; at stays the caller's. */
+struct wanted wanted_sort(uint64_t *at, size_t count);
 /* Index of the first one that is not below address; count when all are. */
 size_t wanted_lower(const struct wanted *w, uint64_t address);
 
@@ -85,6 +87,13 @@ struct elf_segment { /* PT_LOAD only */
 	uint64_t offset, file_size, address, align;
 	bool exec;
 };
+struct elf_span { /* of code: end is not part of it */
+	uint64_t start, end;
+	uint32_t section;
+};
+struct elf_spans { /* by start; where sections overlap, what starts first has it all */
+	VEC(struct elf_span) at;
+};
 struct elf_file {
 	const char *path; /* not owned */
 	struct os_map map;
@@ -95,6 +104,8 @@ struct elf_file {
 	uint64_t text_start;		  /* lowest address of code; 0 when unknown */
 	VEC(struct elf_section) sections; /* by section index */
 	VEC(struct elf_segment) segments;
+	struct elf_spans by_address,
+		by_offset; /* non-empty sections of code; latter: in the file */
 };
 
 /* ELF_COPY for a file that others may cut while we read: no SIGBUS. Big ones are mapped anyway. */
@@ -116,12 +127,28 @@ enum elf_table { ELF_TABLE_NONE, ELF_TABLE_DYNAMIC, ELF_TABLE_FULL };
 enum elf_table elf_table_kind(const struct elf_file *e);
 /* Feeds all code symbols of the best table. ERR_FORMAT when the table is damaged. */
 ERR_CHECKED bool elf_select(const struct elf_file *e, struct select *s, struct err *err);
-/*
- * The symbol called name[0..len) that belongs to a fragment (".cold") found in the file with that
- * ordinal: a local one of the same file, else a global one, else the only local one.
- */
-bool elf_find_parent(const struct elf_file *e, struct str name, uint32_t file,
-		     struct select_symbol *out);
+/* Shows all code symbols of the best table. Nothing when the table is damaged. */
+typedef void elf_symbol_fn(void *ctx, const struct select_symbol *symbol);
+void elf_each_symbol(const struct elf_file *e, elf_symbol_fn *visit, void *ctx);
+
+/* cold.c: functions whose rare part the compiler put elsewhere, as a symbol of its own */
+
+struct cold_part {
+	uint32_t name, file;	     /* the parent's name in names; the part's own file */
+	struct select_symbol parent; /* name NULL: not found */
+};
+struct cold_parts {
+	struct map by_address; /* start of a part -> index in parts */
+	VEC(struct cold_part) parts;
+	struct intern names;
+};
+/* "f" of "f.cold" and "f.cold.3"; false when name is no part's. */
+bool cold_is_part(const char *name, struct str *parent);
+/* Finds the parents of all parts among what select found in e, however many, in two passes. */
+void cold_find(struct cold_parts *c, const struct elf_file *e, const struct select *s);
+/* The function that the part at address belongs to, or NULL. */
+const struct select_symbol *cold_parent(const struct cold_parts *c, uint64_t address);
+void cold_done(struct cold_parts *c);
 
 /* plt.c: names of stubs that have no symbol */
 
@@ -196,7 +223,8 @@ struct function_table {
 	struct image_id image;
 	struct map by_address; /* of physical functions */
 	struct intern inline_names;
-	VEC(uint32_t) inline_ids; /* by id of inline_names */
+	struct map inline_places; /* file and line of a declaration -> a number */
+	struct map inlines;	  /* that number and the name -> function */
 	uint32_t unknown;	  /* MODEL_NONE until somebody asks */
 };
 struct function_source { /* where a physical function is declared; MODEL_NONE, 0 when unknown */
@@ -206,7 +234,7 @@ void function_table_init(struct function_table *t, struct symbols *out, struct i
 /* The function that starts at sym->address, made when it is new; shown is what users see. */
 struct function_id function_physical(struct function_table *t, const struct select_symbol *sym,
 				     const char *shown, const struct function_source *source);
-bool function_is_known(const struct function_table *t, uint64_t address, struct function_id *id);
+/* Same name, same place of the declaration: same function. */
 struct function_id function_inline(struct function_table *t, const struct dwarf_inline *in);
 /* name is "[unknown]" and its like; the same one for the whole image. */
 struct function_id function_unknown(struct function_table *t, enum symbol_function_kind kind,

@@ -13,6 +13,8 @@
 #include <gelf.h>
 
 enum { PLT_ENTRY = 16 };
+/* Longer than any stub with what pads it. */
+enum { PLT_LOOK_BACK = 256 };
 
 static void load_relocations(struct plt *p, const struct elf_section *s)
 {
@@ -89,16 +91,23 @@ static const char *name_x86(struct plt *p, struct cursor code, uint64_t address)
 	return NULL;
 }
 
-/* Stubs lie one behind the other without padding that we could count on: walk from the start. */
+/*
+ * Stubs lie one behind the other without padding that we could count on: walk from an earlier one,
+ * whose end says where the next starts.
+ */
 static const char *name_aarch64(struct plt *p, struct cursor code, uint64_t base, uint64_t address,
 				uint64_t *start, uint64_t *size)
 {
+	uint64_t skip = address - base > PLT_LOOK_BACK ?
+				(address - base - PLT_LOOK_BACK) & ~(uint64_t)3 :
+				0;
 	uint64_t page = 0;
 	uint64_t slot = 0;
-	uint64_t at = base;
+	uint64_t at = base + skip;
 	bool ended = false;
 
-	*start = base;
+	cursor_skip(&code, skip);
+	*start = at;
 	for (; cursor_left(&code) >= 4; at += 4) {
 		uint32_t insn = cursor_u32(&code);
 

@@ -29,29 +29,14 @@ const char *symbol_image_state_name(enum symbol_image_state s)
 	return "unknown";
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x;
-	uint64_t y;
-
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
-}
-
 void image_work_sort(struct image_work *w)
 {
 	size_t count = 0;
-	size_t distinct = 0;
 
 	for (size_t i = 0; i < w->addr_count; i++)
 		if (w->has_lookup[i])
 			w->wanted_at[count++] = w->lookups[i];
-	qsort(w->wanted_at, count, sizeof(w->wanted_at[0]), compare_u64);
-	for (size_t i = 0; i < count; i++)
-		if (!distinct || w->wanted_at[distinct - 1] != w->wanted_at[i])
-			w->wanted_at[distinct++] = w->wanted_at[i];
-	w->wanted = (struct wanted){ w->wanted_at, distinct };
+	w->wanted = wanted_sort(w->wanted_at, count);
 }
 
 void image_all_unknown(struct image_work *w, enum symbol_function_kind kind, const char *name)

@@ -15,6 +15,27 @@ struct select_slot {
 	uint64_t ended;		    /* latest end, at or below, of anything that has a size */
 };
 
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x;
+	uint64_t y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+struct wanted wanted_sort(uint64_t *at, size_t count)
+{
+	size_t distinct = 0;
+
+	qsort(at, count, sizeof(at[0]), compare_u64);
+	for (size_t i = 0; i < count; i++)
+		if (!distinct || at[distinct - 1] != at[i])
+			at[distinct++] = at[i];
+	return (struct wanted){ at, distinct };
+}
+
 size_t wanted_lower(const struct wanted *w, uint64_t address)
 {
 	size_t low = 0;

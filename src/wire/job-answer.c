@@ -10,6 +10,12 @@ enum { ATTR_MIN = 64, ATTR_MAX = 4096, EVENTS_MAX = 64, IDS_MAX = 1 << 20 };
 
 static const char *const ends[] = { "exit", "time", "stop", "signal", "failure" };
 
+/* CPUs times threads may be more than a frame takes. */
+static size_t ids_sent(const struct job_started *s, const struct job_event *e)
+{
+	return s->events.len == 1 && e->ids.len > JOB_IDS_SENT ? JOB_IDS_SENT : e->ids.len;
+}
+
 void job_started_encode(const struct job_started *s, struct buf *out)
 {
 	kv_put_u64(out, "pid", s->pid);
@@ -22,7 +28,7 @@ void job_started_encode(const struct job_started *s, struct buf *out)
 	for (const struct job_event *e = s->events.at; e < s->events.at + s->events.len; e++) {
 		kv_put(out, "event", e->name);
 		job_text_put_hex(out, "attr", e->attr.at, e->attr.len);
-		for (size_t i = 0; i < e->ids.len; i++)
+		for (size_t i = 0; i < ids_sent(s, e); i++)
 			kv_put_u64(out, "id", e->ids.at[i]);
 	}
 }
@@ -46,7 +52,7 @@ static bool take_event_line(struct job_started *s, const struct kv_item *item, s
 		return err_set(err, ERR_FORMAT, "started: %s before any event", item->key);
 	if (!strcmp(item->key, "attr")) {
 		if (e->attr.len || item->value_len > 2 * ATTR_MAX ||
-		    !job_text_hex(&e->attr, item->value) || e->attr.len < ATTR_MIN)
+		    !job_text_hex(&e->attr, str_of(item->value)) || e->attr.len < ATTR_MIN)
 			return err_set(err, ERR_FORMAT, "started: bad attribute of event %s",
 				       e->name);
 		return true;

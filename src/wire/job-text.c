@@ -41,27 +41,12 @@ void job_text_put_hex(struct buf *out, const char *key, const void *bytes, size_
 	buf_puts(out, "\n");
 }
 
-static int digit(char c)
+bool job_text_hex(struct buf *out, struct str text)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
+	size_t before = out->len, len = text.len / 2;
 
-bool job_text_hex(struct buf *out, const char *text)
-{
-	size_t len = strlen(text);
-
-	if (len % 2)
-		return false;
-	for (size_t i = 0; i < len; i += 2) {
-		int high = digit(text[i]), low = digit(text[i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		buf_u8(out, (uint8_t)(high << 4 | low));
-	}
-	return true;
+	if (str_hex_bytes(text, buf_room(out, len), len))
+		return true;
+	out->len = before;
+	return false;
 }

@@ -15,6 +15,6 @@ ERR_CHECKED bool job_text_word(uint64_t *out, const struct kv *kv, const char *w
 			       struct err *err);
 void job_text_put_hex(struct buf *out, const char *key, const void *bytes, size_t len);
 /* Pairs of hexadecimal digits, added to out. False when they are not. */
-bool job_text_hex(struct buf *out, const char *text);
+bool job_text_hex(struct buf *out, struct str text);
 
 #endif

@@ -29,18 +29,24 @@ struct job {
 	uint64_t ring_total_bytes;	/* ceiling over all CPUs */
 	uint32_t max_overhead_permille; /* of the whole machine; the rate is lowered above it */
 	bool compress;
-	bool stdio; /* the workload's stdin, stdout, stderr are the agent's descriptors 3, 4, 5 */
+	bool stdio; /* the workload gets the stdin, stdout, stderr that the agent was started with */
 };
 
 void job_encode(const struct job *job, struct buf *out);
 /* Strings lie in the arena. ERR_FORMAT when a field is missing or out of range. */
 ERR_CHECKED bool job_decode(struct job *job, struct str body, struct arena *a, struct err *err);
 
+enum { JOB_IDS_SENT = 4096 };
+
 /* One event as opened. */
 struct job_event {
 	char name[64];	   /* as shown: "cycles", "cpu-clock", "cpu-clock:u" */
 	struct buf attr;   /* the struct perf_event_attr that was accepted */
-	VEC(uint64_t) ids; /* PERF_EVENT_IOC_ID of each descriptor */
+	/*
+	 * PERF_EVENT_IOC_ID of each descriptor. With one event the first JOB_IDS_SENT are enough:
+	 * readers take every sample for the only event's, whatever its id.
+	 */
+	VEC(uint64_t) ids;
 };
 
 /* WIRE_STARTED */

@@ -71,7 +71,10 @@ struct wire_frame {
 
 enum wire_got { WIRE_GOT, WIRE_CLOSED, WIRE_FAILED };
 
-/* Blocks until all is written. EPIPE is an error like others (SIGPIPE must be ignored). */
+/*
+ * Blocks until all is written. EPIPE is an error like others (SIGPIPE must be ignored).
+ * ERR_INTERNAL: it is no frame, nothing was written and the talk goes on.
+ */
 ERR_CHECKED bool wire_send(struct wire *w, enum wire_type type, struct str body, struct err *err);
 /* The payload in parts, written without copying when not compressed. */
 ERR_CHECKED bool wire_send_parts(struct wire *w, enum wire_type type, const struct iovec *parts,

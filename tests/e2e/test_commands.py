@@ -138,6 +138,7 @@ def test_kill_int_keeps_the_run():
     report = culprit_json('report', status=3)
     assert share(report, 'hot_a') > 45
     assert 'PARTIAL' in note_ids(report), report['notes']
+    assert report['evidence']['partial'] is True and report['evidence']['verdict'] == 'weak'
     listed = culprit_json('runs')['runs']
     assert listed[0]['state'] == 'partial'
 
@@ -324,6 +325,8 @@ def test_store_commands():
     assert culprit('rm', name).status == 0
     assert name not in culprit('runs').out
     assert culprit('rm', 'nothing').status == 1
+    assert culprit('runs', 'extra').status == 2
+    assert culprit('report', '--json', '--csv').status == 2
 
 
 @timeout(60)
@@ -412,3 +415,154 @@ def test_perf_opens_our_captures():
         assert word in header.out, (word, header.out)
     samples = run('perf', 'script', '-i', path, '-F', 'time').out.split()
     assert len(samples) == report['evidence']['samples'], (len(samples), report['evidence'])
+
+
+@timeout(60)
+def test_nohup_survives_a_hangup():
+    need('nohup')
+    p = subprocess.Popen(['nohup', str(BUILD / 'culprit'), 'run', 'code_hotspots', *CLOCK, '--',
+                          str(program('spin')), '2500'],
+                         env=dict(os.environ, CULPRIT_HOME=str(home())),
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    for pid in [str(p.pid), *processes_named('culprit-agent'), *processes_named('spin 2500')]:
+        try:
+            os.kill(int(pid), signal.SIGHUP)
+        except ProcessLookupError:
+            pass
+    out, err = p.communicate(timeout=30)
+    assert p.returncode == 0, (p.returncode, err)
+    assert b'solid' in out
+
+
+@timeout(60)
+def test_background_job_of_a_script_is_interrupted():
+    # A shell without job control starts it with SIGINT ignored.
+    script = f'{BUILD}/culprit run code_hotspots {" ".join(CLOCK)} -- {program("spin")} 35000 & ' \
+             'sleep 1.5; kill -INT $!; wait $!; echo status $?'
+    result = run('sh', '-c', script)
+    assert 'status 3' in result.out and 'hot_a' in result.out, result
+    assert not processes_named('spin 35000')
+
+
+def test_bad_interpreter_is_said_and_leaves_nothing():
+    path = tmpdir() / 'script'
+    path.write_text('#!/no/such/interpreter\n')
+    path.chmod(0o755)
+    result = culprit('run', 'code_hotspots', '--', path)
+    assert result.status == 1, result
+    assert 'bad interpreter: /no/such/interpreter' in result.err, result
+    assert not runs_left()
+
+
+@timeout(60)
+def test_import_takes_no_kernel_but_the_recorded_one():
+    need('dd')
+    culprit('run', 'code_hotspots', *CLOCK, '--', 'dd', 'if=/dev/zero', 'of=/dev/null', 'bs=1',
+            'count=900000')
+    target = culprit_json('show')['target']
+    path = next((home() / 'runs').glob('*/capture/perf.data'))
+    data = path.read_bytes()
+    same = culprit('import', path, '--json', '-o', 'top=0', '-o', 'cut=0').json()
+    names = {row['function'] for row in same['tables']['functions'] if row['image'] == '[kernel]'}
+    assert any('read' in name for name in names), names
+    build_id = bytes.fromhex(target['kernel_build_id'])
+    assert data.count(build_id) >= 1
+    other = tmpdir() / 'other.data'
+    other.write_bytes(data.replace(build_id, build_id[::-1]))
+    foreign = culprit('import', other, '--json', '-o', 'top=0', '-o', 'cut=0').json()
+    names = {row['function'] for row in foreign['tables']['functions']
+             if row['image'] == '[kernel]'}
+    assert names == {'[kernel]'}, names
+    kernel = next(row for row in foreign['tables']['images'] if row['image'] == '[kernel]')
+    assert kernel['symbols'] == 'missing' and 'another kernel' in kernel['why'], kernel
+
+
+@timeout(60)
+def test_rm_takes_whole_names_only():
+    culprit('run', 'code_hotspots', *CLOCK, '--', program('spin'), '300')
+    assert len(runs_left()) == 1
+    for name in '', '2', 'code', '.', '..':
+        result = culprit('rm', name)
+        assert result.status in (1, 2), (name, result)
+    assert len(runs_left()) == 1
+    result = culprit('rm', 'last')
+    assert result.status == 0 and 'code_hotspots' in result.err, result
+    assert not runs_left()
+    assert not list((home() / 'cache' / 'images').glob('*'))
+
+
+@timeout(60)
+def test_closed_standard_descriptors():
+    base = f'{BUILD}/culprit run code_hotspots {" ".join(CLOCK)}'
+    spin = f'{program("spin")} 400'
+    result = run('sh', '-c', f'{base} --json -- {spin} 2>&-')
+    assert share(result.json(), 'hot_a') > 40, result
+    result = run('sh', '-c', f'{base} -- {spin} 1>&-')
+    assert result.status == 1 and 'standard output' in result.err, result
+    for path in (home() / 'runs').glob('*/capture/perf.data'):
+        assert b'code_hotspots  Where' not in path.read_bytes()
+    assert share(culprit_json('report'), 'hot_a') > 40
+
+
+@timeout(60)
+def test_output_to_what_is_no_regular_file():
+    culprit('run', 'code_hotspots', *CLOCK, '--', program('spin'), '300')
+    real = tmpdir() / 'real'
+    link = tmpdir() / 'link'
+    real.write_text('old')
+    link.symlink_to(real)
+    assert culprit('report', '--output', link).status in (0, 3)
+    assert link.is_symlink() and 'hot_a' in real.read_text()
+    fifo = tmpdir() / 'fifo'
+    os.mkfifo(fifo)
+    reader = subprocess.Popen(['cat', str(fifo)], stdout=subprocess.PIPE)
+    assert culprit('report', '--output', fifo).status in (0, 3)
+    assert b'hot_a' in reader.communicate(timeout=10)[0]
+    result = culprit('run', 'code_hotspots', '--output', tmpdir() / 'none' / 'x', '--', 'true')
+    assert result.status == 1 and '--output' in result.err, result
+    assert len(runs_left()) == 1
+
+
+@timeout(60)
+def test_file_size_limit_is_a_full_disk():
+    script = f'ulimit -f 40; {BUILD}/culprit run code_hotspots -e cpu-clock -F 4000 --json -- ' \
+             f'{program("spin")} 15000'
+    result = run('bash', '-c', script)
+    assert result.status == 3, result
+    assert result.json()['evidence']['partial'] is True
+    assert not processes_named('spin 15000')
+
+
+@timeout(60)
+def test_quit_key_keeps_the_run():
+    p = start('run', 'code_hotspots', *CLOCK, '--', program('spin'), 36000)
+    time.sleep(1.2)
+    p.send_signal(signal.SIGQUIT)
+    out, _ = p.communicate(timeout=20)
+    assert p.returncode == 3 and b'hot_a' in out, out
+
+
+@timeout(60)
+def test_own_recipe_stays_with_its_run():
+    mine = tmpdir() / 'mine.recipe'
+    text = culprit('recipe', 'show', 'code_hotspots').out
+    mine.write_text(text.replace('recipe code_hotspots', 'recipe my_spots', 1))
+    culprit('run', mine, *CLOCK, '--', program('spin'), '300')
+    mine.unlink()
+    assert culprit_json('report')['recipe'] == 'my_spots'
+    broken = tmpdir() / 'broken.recipe'
+    broken.write_text(text.replace('v1_functions', 'v1_no_such_view'))
+    result = culprit('run', broken, *CLOCK, '--', program('spin'), '9000')
+    assert result.status in (1, 2) and 'v1_no_such_view' in result.err, result
+
+
+def test_run_db_that_is_a_pipe():
+    culprit('run', 'code_hotspots', *CLOCK, '--', program('spin'), '300')
+    folder = next((home() / 'runs').glob('*'))
+    (folder / 'run.db').unlink()
+    os.mkfifo(folder / 'run.db')
+    assert share(culprit_json('report'), 'hot_a') > 40
+    (folder / 'manifest.json').write_text('{}')
+    result = culprit('show', folder.name, '--json')
+    assert result.status == 1 and 'damaged' in result.json()['error']['message'], result

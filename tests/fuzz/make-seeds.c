@@ -215,6 +215,29 @@ static bool old(const char *folder, bool swap)
 	return save(&m, folder, "old");
 }
 
+/* Thirty events whose ids are all the same bytes, as many as the file has. */
+static bool shared_ids(const char *folder)
+{
+	enum { EVENTS = 30, ENTRY = 80, HEADER = 104 };
+	char_auto path = mem_printf("%s/perfdata/shared-ids", folder);
+	buf_auto file = { 0 };
+
+	buf_puts(&file, "PERFILE2");
+	buf_u64(&file, HEADER);
+	buf_u64(&file, ENTRY);
+	buf_u64(&file, HEADER);
+	buf_u64(&file, EVENTS * ENTRY);
+	buf_u64(&file, HEADER + EVENTS * ENTRY);
+	while (file.len < HEADER)
+		buf_u8(&file, 0);
+	for (int i = 0; i < EVENTS; i++) {
+		memset(buf_room(&file, ENTRY - 16), 0, ENTRY - 16);
+		buf_u64(&file, HEADER);
+		buf_u64(&file, EVENTS * ENTRY);
+	}
+	return save_bytes(path, &file);
+}
+
 static bool elf(const char *folder)
 {
 	static const uint8_t id[20] = { 1, 2, 3 };
@@ -236,7 +259,7 @@ static bool elf(const char *folder)
 
 int main(int argc, char **argv)
 {
-	bool ok = argc == 2 && elf(argv[1]);
+	bool ok = argc == 2 && elf(argv[1]) && shared_ids(argv[1]);
 
 	for (int swap = 0; ok && swap < 2; swap++)
 		ok = simple(argv[1], swap) && rich(argv[1], swap) && old(argv[1], swap);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* culprit-agent: the program on the target. Speaks frames on stdin and stdout with culprit. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/os.h"
+#include "base/str.h"
 #include "front/agent/agent.h"
 #include "target/target.h"
 
@@ -39,10 +41,38 @@ static int print_probe(void)
 	return status;
 }
 
+/* "A,B,C" */
+static bool parse_stdio(const char *text, int stdio[3])
+{
+	struct str rest = str_of(text), part;
+	uint64_t fd;
+
+	for (int i = 0; i < 3; i++) {
+		if (!str_cut(&rest, ',', &part) || !str_u64(part, &fd) || fd > INT_MAX)
+			return false;
+		stdio[i] = (int)fd;
+	}
+	return !rest.len;
+}
+
+static int serve(const int stdio[3])
+{
+	if (isatty(0)) {
+		fputs("culprit-agent: speaks with culprit, not with people; see --help\n", stderr);
+		return 2;
+	}
+	return agent_serve(0, 1, stdio);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "serve";
+	int stdio[3] = { -1, -1, -1 };
 
+	/* culprit's own way to start it: not for people, so not in the help. */
+	if (argc == 4 && !strcmp(word, "serve") && !strcmp(argv[2], "--stdio") &&
+	    parse_stdio(argv[3], stdio))
+		return serve(stdio);
 	if (argc > 2 || (strcmp(word, "serve") && strcmp(word, "probe") &&
 			 strcmp(word, "--version") && strcmp(word, "--help"))) {
 		fprintf(stderr, "culprit-agent: unknown argument '%s'\n", argv[argc > 2 ? 2 : 1]);
@@ -59,9 +89,5 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(word, "probe"))
 		return print_probe();
-	if (isatty(0)) {
-		fputs("culprit-agent: speaks with culprit, not with people; see --help\n", stderr);
-		return 2;
-	}
-	return agent_serve(0, 1);
+	return serve(stdio);
 }

@@ -12,24 +12,32 @@
 #include "base/os.h"
 #include "capture/capture.h"
 
-enum { STDIO_FIRST = 3 };
-
 struct agent {
 	struct wire wire;
 	struct target target;
 	bool probed;
-	int stdio[3];
+	struct capture_setup setup; /* of a job with stdio */
 	struct capture *capture;
 	bool captured; /* a job has run; its images are still served */
 };
 
-/* The workload's descriptors, seen before anything else may take their numbers. */
-static void take_stdio(struct agent *a)
+/* The workload gets these in place of 0 to 2 and nowhere else. */
+static void take_stdio(struct agent *a, const int stdio[3])
 {
-	for (int i = 0; i < 3; i++) {
-		int fd = STDIO_FIRST + i;
+	for (int i = 0; i < 3; i++)
+		a->setup.stdio[i] =
+			stdio[i] < 0 || fcntl(stdio[i], F_SETFD, FD_CLOEXEC) < 0 ? -1 : stdio[i];
+}
 
-		a->stdio[i] = fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -1 : fd;
+/* What was ignored before we ignore some ourselves: exec leaves nothing else behind. */
+static void take_ignored(struct agent *a)
+{
+	sigemptyset(&a->setup.ignored);
+	for (int s = 1; s < NSIG; s++) {
+		struct sigaction old;
+
+		if (!sigaction(s, NULL, &old) && old.sa_handler == SIG_IGN)
+			sigaddset(&a->setup.ignored, s);
 	}
 }
 
@@ -77,8 +85,7 @@ static bool answer_probe(struct agent *a, struct err *err)
 
 static bool run_job(struct agent *a, struct str body, struct err *err)
 {
-	static const struct capture_setup no_stdio = { .stdio = { -1, -1, -1 } };
-	struct capture_setup setup = no_stdio;
+	struct capture_setup setup = a->setup;
 	arena_auto arena = { 0 };
 	struct job job;
 	struct err why;
@@ -89,8 +96,8 @@ static bool run_job(struct agent *a, struct str body, struct err *err)
 		err_set(&why, ERR_UNSUPPORTED, "an agent runs one job; start another agent");
 		return send_error(a, &why, err);
 	}
-	if (job.stdio)
-		memcpy(setup.stdio, a->stdio, sizeof(setup.stdio));
+	for (int i = 0; i < 3 && !job.stdio; i++)
+		setup.stdio[i] = -1;
 	a->wire.compress = job.compress;
 	capture_free(a->capture);
 	a->capture = capture_new(&a->wire, probe(a), &setup);
@@ -144,16 +151,17 @@ static bool answer(struct agent *a, const struct wire_frame *frame, struct err *
 	}
 }
 
-int agent_serve(int in, int out)
+int agent_serve(int in, int out, const int stdio[3])
 {
 	struct agent a = { .wire = { .in = in, .out = out } };
 	struct wire_frame frame;
 	struct err err = { 0 };
 	enum wire_got got;
 
+	take_ignored(&a);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
-	take_stdio(&a);
+	take_stdio(&a, stdio);
 	/* Larger than the default, so that a burst does not make the recorder wait. */
 	(void)fcntl(out, F_SETPIPE_SZ, 1 << 20);
 	while ((got = wire_receive(&a.wire, &frame, &err)) == WIRE_GOT)

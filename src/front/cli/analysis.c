@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a capture file to findings: model, images, symbols, numbers, run.db, recipe. */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "front/cli/pipeline.h"
@@ -63,49 +65,133 @@ static struct job_image wanted(const struct model_image *img)
 	return want;
 }
 
-/* Fetches one image; trouble is noted, not returned, unless the agent is gone. */
-static void fetch_one(struct remote *r, struct session *s, const struct model_image *img,
-		      const char *cache_key)
+/* What a file in the cache is called for good, or NULL when nothing names its content. */
+static char *cache_key(const struct session *s, const struct model_image *img,
+		       enum analysis_origin origin)
 {
+	char *key = NULL;
+	struct kv kv;
+
+	if (img->kind == MODEL_IMAGE_FILE)
+		return img->build_id[0] ? mem_strdup(img->build_id) : NULL;
+	/* The boot decides where the kernel lies; a recording from elsewhere does not say which. */
+	if (img->kind != MODEL_IMAGE_KERNEL || origin == ANALYSIS_IMPORTED)
+		return NULL;
+	kv_parse(&kv, (struct str){ (const char *)s->target.at, s->target.len });
+	if (*kv_get(&kv, "kernel_build_id") && *kv_get(&kv, "boot_id"))
+		key = mem_printf("kallsyms-%s-%s", kv_get(&kv, "kernel_build_id"),
+				 kv_get(&kv, "boot_id"));
+	kv_done(&kv);
+	return key;
+}
+
+/* True when these kernel symbols, just fetched, have the text where the recording has it. */
+static bool is_same_kernel(const char *path, uint64_t text)
+{
+	struct kallsyms_line l;
+	struct str rest, line;
+	buf_auto syms = { 0 };
+	struct err err;
+
+	if (!text || !os_load_file(path, 256u << 20, &syms, &err))
+		return false;
+	rest = (struct str){ buf_str(&syms), syms.len };
+	while (str_line(&rest, &line))
+		if (kallsyms_parse(line, &l) && l.address == text &&
+		    (str_eq(l.name, "_text") || str_eq(l.name, "_stext")))
+			return true;
+	return false;
+}
+
+/* Whether what came is what the recording saw; *why says what is wrong. */
+static bool is_proved(const struct model *m, const struct model_image *img,
+		      enum analysis_origin origin, const char *path, const char *build_id,
+		      const char **why)
+{
+	*why = "the file there now has another build id";
+	if (img->build_id[0] && strcmp(img->build_id, build_id) != 0)
+		return false;
+	if (origin == ANALYSIS_RECORDED_HERE || img->build_id[0])
+		return true;
+	*why = "a kernel that lies elsewhere now";
+	return img->kind == MODEL_IMAGE_KERNEL && is_same_kernel(path, m->kernel_text);
+}
+
+/* What may be asked for at all; *why says why not. */
+static bool may_ask(const struct model *m, const struct session *s, const struct model_image *img,
+		    enum analysis_origin origin, const char **why)
+{
+	struct kv kv;
+	bool same;
+
+	if (origin == ANALYSIS_RECORDED_HERE)
+		return true;
+	if (img->kind != MODEL_IMAGE_KERNEL) {
+		*why = "imported without a build id to prove that a file is the same";
+		return img->build_id[0];
+	}
+	kv_parse(&kv, (struct str){ (const char *)s->target.at, s->target.len });
+	same = m->kernel_build_id[0] &&
+	       !strcmp(m->kernel_build_id, kv_get(&kv, "local_kernel_build_id"));
+	kv_done(&kv);
+	*why = "imported, and recorded under another kernel than the one that runs here";
+	return same;
+}
+
+/* Trouble with one image is noted, not returned. */
+static void fetch_one(struct analysis *a, struct remote *r, struct session *s,
+		      const struct model_image *img, enum analysis_origin origin)
+{
+	char_auto cached = cache_key(s, img, origin);
 	struct job_image want = wanted(img);
 	struct session_image new;
 	char build_id[41] = "";
+	const char *why;
 	struct err err;
 
-	if (cache_key && session_image_link(s, img->key, cache_key))
+	if (!may_ask(a->model, s, img, origin, &why)) {
+		kv_put(&s->missing_images, img->key, why);
+		return;
+	}
+	if (cached && session_image_link(s, img->key, cached))
 		return;
 	if (!session_image_create(s, &new, &err)) {
+		a->disk_trouble = true;
 		kv_put(&s->missing_images, img->key, err.text);
 		return;
 	}
 	if (!remote_fetch_image(r, &want, new.fd, img->path, build_id, &err)) {
 		session_image_discard(&new);
+		a->disk_trouble |= err.sys_errno == ENOSPC || err.sys_errno == EFBIG;
 		kv_put(&s->missing_images, img->key, err.text);
 		if (img->kind == MODEL_IMAGE_KERNEL && err.hint[0])
 			kv_printf(&s->notes, err_id(&err), "%s: %s", err.text, err.hint);
 		return;
 	}
-	if (!session_image_commit(s, &new, img->key, cache_key, &err))
+	if (!is_proved(a->model, img, origin, new.path, build_id, &why)) {
+		session_image_discard(&new);
+		kv_put(&s->missing_images, img->key, why);
+		return;
+	}
+	if (!session_image_commit(s, &new, img->key, cached, &err))
 		kv_put(&s->missing_images, img->key, err.text);
 }
 
-bool analysis_fetch_images(struct analysis *a, struct remote *r, struct session *s,
-			   const char *kernel_cache_key, struct err *err)
+void analysis_fetch_images(struct analysis *a, struct remote *r, struct session *s,
+			   enum analysis_origin origin)
 {
-	(void)err;
 	stage(a, s, "load");
 	vec_each(img, &a->model->images) {
-		const char *cache_key = img->build_id[0] ? img->build_id : NULL;
-
 		if (!img->touched || !img->key[0])
 			continue;
-		if (img->kind == MODEL_IMAGE_KERNEL)
-			cache_key = kernel_cache_key;
-		/* One kernel and one vdso entry may come under several paths. */
-		fetch_one(r, s, img, cache_key);
+		if (!r || !remote_alive(r)) {
+			kv_put(&s->notes, "IMAGES_MISSING",
+			       "the agent was gone before all program images were fetched");
+			break;
+		}
+		fetch_one(a, r, s, img, origin);
 	}
 	stage(a, s, "images");
-	return true;
 }
 
 static int64_t kptr_restrict_of(const struct session *s)
@@ -122,6 +208,23 @@ static int64_t kptr_restrict_of(const struct session *s)
 	return v;
 }
 
+static struct evidence_recording recording_of(const struct session *s)
+{
+	struct evidence_recording r = { 0 };
+	struct kv kv;
+
+	if (!s)
+		return r;
+	if (s->state == SESSION_RECORDING)
+		r.partial_why = "the recording was never closed";
+	else if (s->state != SESSION_COMPLETE)
+		r.partial_why = s->state_why;
+	kv_parse(&kv, (struct str){ (const char *)s->finished.at, s->finished.len });
+	r.final_hz = kv_u64(&kv, "final_frequency_hz", 0);
+	kv_done(&kv);
+	return r;
+}
+
 bool analysis_build(struct analysis *a, const struct args *args, struct session *s,
 		    const char *source_name, struct err *err)
 {
@@ -133,6 +236,7 @@ bool analysis_build(struct analysis *a, const struct args *args, struct session 
 				  .hotspots = &a->hotspots,
 				  .evidence = &a->evidence,
 				  .source_name = source_name };
+	struct evidence_recording recording = recording_of(s);
 	char_auto path = s ? session_db_path(s) : NULL;
 
 	if (!a->stage_start_ns)
@@ -141,13 +245,14 @@ bool analysis_build(struct analysis *a, const struct args *args, struct session 
 		return false;
 	stage(a, s, "symbols");
 	hotspots_compute(&a->hotspots, a->model, a->symbols);
-	evidence_compute(&a->evidence, a->model, &a->hotspots);
+	evidence_compute(&a->evidence, a->model, &a->hotspots, &recording);
 	stage(a, s, "analyse");
 	in.symbols = a->symbols;
 	if (!store_build(&a->store, path, &in, err)) {
 		/* A full disk must not take the report away: the same in memory. */
 		if (!path || !store_build(&a->store, NULL, &in, err))
 			return false;
+		a->disk_trouble = true;
 		cli_say(args, "run.db could not be written; this report is made in memory");
 	}
 	stage(a, s, "store");
@@ -158,10 +263,21 @@ bool analysis_open(struct analysis *a, const struct args *args, struct session *
 {
 	char_auto db = session_db_path(s);
 	char_auto capture = session_capture_path(s);
+	struct stat st;
 	bool other_view = args->value[OPT_NO_INLINES] || args->value[OPT_DEBUG_DIR];
 
+	/* A pipe of that name would keep us waiting. */
+	if (!lstat(db, &st) && !S_ISREG(st.st_mode)) {
+		cli_say(args, "making run.db again: it is no regular file");
+		other_view = true;
+	}
 	if (!other_view && store_open(&a->store, db, err))
 		return true;
+	if (access(capture, F_OK)) {
+		err_set(err, ERR_NOT_FOUND, "nothing was recorded in run %s: it has no capture",
+			s->id);
+		return err_hint(err, "culprit rm %s removes it", s->id);
+	}
 	if (!other_view && err->kind != ERR_NOT_FOUND)
 		cli_say(args, "making run.db again: %s", err->text);
 	return analysis_load(a, args, capture, err) && analysis_build(a, args, s, NULL, err);

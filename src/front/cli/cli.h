@@ -102,6 +102,8 @@ ERR_CHECKED bool cli_write_result(const struct args *args, const struct buf *tex
 void cli_say(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A live line on a terminal, replaced by the next; "" takes it away. */
 void cli_live(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* On one screen, keeps the workload's last line and the report's first apart. */
+void cli_gap(const struct args *args);
 /* Prints the error, as JSON too where --json was asked, and gives the exit code for it. */
 int cli_fail(const struct args *args, const struct err *err, const char *run);
 

@@ -6,6 +6,22 @@
 
 #include "front/cli/pipeline.h"
 
+static bool load_recipe(struct recipe **out, const struct session *s, struct err *err)
+{
+	char_auto own = session_recipe_path(s);
+
+	/* A run may come from somebody else: its manifest names no file of ours. */
+	if (strchr(s->recipe, '/') || str_ends(s->recipe, ".recipe") || !s->recipe[0]) {
+		err_set(err, ERR_FORMAT,
+			"the manifest of run %s is damaged: no recipe is named '%s'", s->id,
+			s->recipe);
+		return err_hint(err,
+				"culprit report -i %s/capture/perf.data reads what was recorded",
+				s->dir);
+	}
+	return recipe_load(out, access(own, R_OK) ? s->recipe : own, err);
+}
+
 static int report_run(struct args *args, const char *name)
 {
 	struct session *s = NULL;
@@ -16,12 +32,10 @@ static int report_run(struct args *args, const char *name)
 
 	if (!session_open(&s, name, &err))
 		return cli_fail(args, &err, NULL);
-	if (!recipe_load(&recipe, s->recipe, &err) || !analysis_open(&a, args, s, &err))
+	if (!load_recipe(&recipe, s, &err) || !analysis_open(&a, args, s, &err))
 		status = cli_fail(args, &err, s->id);
 	else
 		status = report_findings(args, recipe, a.store, s->id);
-	if (s->state != SESSION_COMPLETE && status == CLI_SOLID)
-		status = CLI_WEAK;
 	analysis_done(&a);
 	recipe_free(recipe);
 	session_close(s);
@@ -63,12 +77,13 @@ int cli_report(struct args *args)
 }
 
 /* The recording's own words about its machine, in the form that a probe has. */
-static void describe_target(struct session *s, const struct model *m)
+static void describe_target(struct session *s, const struct model *m, struct perfdata *pd)
 {
 	kv_put(&s->target, "hostname", m->hostname);
 	kv_put(&s->target, "kernel", m->kernel);
 	kv_put(&s->target, "arch", m->arch);
 	kv_put(&s->target, "cpuid", m->cpuid);
+	kv_put(&s->target, "cpu", perfdata_feature_text(pd, PERFDATA_F_CPUDESC));
 }
 
 static bool import_file(struct analysis *a, struct args *args, const char *path,
@@ -76,23 +91,30 @@ static bool import_file(struct analysis *a, struct args *args, const char *path,
 {
 	struct remote_options options = { .stdio = { -1, -1, -1 } };
 	struct remote *remote = NULL;
+	buf_auto here = { 0 };
 	struct session *s;
-	bool ok;
 
 	/* Read it first: what cannot be read makes no run. */
 	if (!analysis_load(a, args, path, err) || !session_create(&s, "code_hotspots", err))
 		return false;
 	*out = s;
-	describe_target(s, a->model);
+	describe_target(s, a->model, &a->pd);
 	kv_put(&s->options, "imported", path);
+	kv_printf(&s->options, "label", "%s (imported)",
+		  *a->model->cmdline ? a->model->cmdline : path);
 	if (!session_capture_adopt(s, path, err) || !remote_start_local(&remote, &options, err))
 		return false;
-	ok = analysis_fetch_images(a, remote, s, NULL, err);
+	if (remote_probe(remote, &here, err)) {
+		struct kv kv;
+
+		kv_parse(&kv, (struct str){ buf_str(&here), here.len });
+		kv_put(&s->target, "local_kernel_build_id", kv_get(&kv, "kernel_build_id"));
+		kv_done(&kv);
+	}
+	analysis_fetch_images(a, remote, s, ANALYSIS_IMPORTED);
 	remote_close(remote);
-	if (!ok || !analysis_build(a, args, s, path, err))
-		return false;
 	s->state = a->model->partial ? SESSION_PARTIAL : SESSION_COMPLETE;
-	return session_save(s, err);
+	return analysis_build(a, args, s, path, err) && session_save(s, err);
 }
 
 int cli_import(struct args *args)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* culprit run: from a recipe and a workload to a kept run and its report. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/rootfs.h"
 #include "front/cli/job-args.h"
 #include "front/cli/pipeline.h"
 
@@ -36,6 +38,33 @@ static char **copy_argv(char **argv)
 	return copy;
 }
 
+/* The user's own recipe goes with the run, which can be reported again without the file. */
+static bool keep_recipe(struct run *r, struct err *err)
+{
+	const char *name = r->args->operands.at[0];
+	char_auto path = session_recipe_path(r->session);
+	buf_auto text = { 0 };
+
+	if (!strcmp(r->recipe->source, "built-in"))
+		return true;
+	return recipe_text(name, &text, err) && os_save_file(path, text.at, text.len, err);
+}
+
+/* Better now than after an hour of recording. */
+static bool check_output(const struct args *args, struct err *err)
+{
+	const char *path = args->value[OPT_OUTPUT];
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	char_auto dir = NULL;
+
+	if (!path || !strcmp(path, "-"))
+		return true;
+	dir = slash ? mem_printf("%.*s", (int)(slash - path + 1), path) : mem_strdup(".");
+	if (!access(path, W_OK) || !access(dir, W_OK | X_OK))
+		return true;
+	return err_sys(err, errno, "--output %s cannot be written", path);
+}
+
 static bool prepare(struct run *r, struct err *err)
 {
 	struct settings settings;
@@ -49,7 +78,32 @@ static bool prepare(struct run *r, struct err *err)
 	    !settings_read(&settings, r->args, err))
 		return false;
 	settings_done(&settings);
-	return session_create(&r->session, r->recipe->name, err);
+	if (!check_output(r->args, err) ||
+	    (strcmp(r->recipe->source, "built-in") != 0 && !recipe_check(r->recipe, err)))
+		return false;
+	return session_create(&r->session, r->recipe->name, err) && keep_recipe(r, err);
+}
+
+/* What is watched where there is no command of ours. */
+static void put_label(const struct job *job, struct buf *options)
+{
+	const struct rootfs here = { "" };
+	char_auto path = mem_printf("/proc/%llu/cmdline", (unsigned long long)job->pid);
+	buf_auto cmdline = { 0 };
+
+	if (job->scope == JOB_SYSTEM)
+		kv_put(options, "label", "the whole machine");
+	if (job->scope != JOB_PID)
+		return;
+	if (!rootfs_read(&here, path, &cmdline))
+		buf_clear(&cmdline);
+	while (cmdline.len && !cmdline.at[cmdline.len - 1])
+		cmdline.len--;
+	for (size_t i = 0; i < cmdline.len; i++)
+		if (!cmdline.at[i])
+			cmdline.at[i] = ' ';
+	kv_printf(options, "label", "process %llu%s%.*s", (unsigned long long)job->pid,
+		  cmdline.len ? ": " : "", (int)cmdline.len, buf_str(&cmdline));
 }
 
 /* With the result on our stdout as JSON or CSV, the workload's goes to stderr. */
@@ -65,36 +119,43 @@ static bool connect_agent(struct run *r, struct err *err)
 	free(r->session->argv);
 	r->session->argv = copy_argv(r->job.argv);
 	job_put_options(&r->job, r->args, &r->session->options);
+	put_label(&r->job, &r->session->options);
 	return remote_start_local(&r->remote, &options, err) &&
 	       remote_probe(r->remote, &r->session->target, err) && session_save(r->session, err);
+}
+
+struct build_ids {
+	VEC(struct perfdata_build_id) list;
+};
+
+static void add_build_id(struct build_ids *ids, const char *hex, uint16_t cpumode, const char *path)
+{
+	struct perfdata_build_id id = { .misc = cpumode, .pid = -1, .path = path };
+	size_t len = strlen(hex) / 2;
+
+	if (!len || len > sizeof(id.id) || !str_hex_bytes(str_of(hex), id.id, len))
+		return;
+	id.id_len = (uint8_t)len;
+	vec_add(&ids->list, id);
 }
 
 /* The features that perf and others read, from what is known now. */
 static void put_features(const struct run *r, struct perfdata_features *f)
 {
-	VEC(struct perfdata_build_id) ids = { 0 };
+	enum { CPUMODE_KERNEL = 1, CPUMODE_USER = 2 };
 	const struct model *m = r->analysis.model;
+	struct build_ids ids = { 0 };
 	struct kv kv;
 
 	kv_parse(&kv, (struct str){ buf_str(&r->session->target), r->session->target.len });
+	add_build_id(&ids, kv_get(&kv, "kernel_build_id"), CPUMODE_KERNEL, "[kernel.kallsyms]");
 	vec_each(img, &m->images) {
-		struct perfdata_build_id *id;
-		uint64_t byte;
-
-		if (img->kind != MODEL_IMAGE_FILE || !img->build_id[0] || !img->touched)
-			continue;
-		id = vec_push(&ids);
-		id->id_len = (uint8_t)(strlen(img->build_id) / 2);
-		for (size_t i = 0; i < id->id_len; i++)
-			if (str_hex((struct str){ img->build_id + 2 * i, 2 }, &byte))
-				id->id[i] = (uint8_t)byte;
-		id->misc = 2; /* PERF_RECORD_MISC_USER */
-		id->pid = -1;
-		id->path = img->path;
+		if (img->kind == MODEL_IMAGE_FILE && img->touched)
+			add_build_id(&ids, img->build_id, CPUMODE_USER, img->path);
 	}
-	if (ids.len)
-		perfdata_add_build_ids(f, ids.at, ids.len);
-	vec_done(&ids);
+	if (ids.list.len)
+		perfdata_add_build_ids(f, ids.list.at, ids.list.len);
+	vec_done(&ids.list);
 	perfdata_add_text(f, PERFDATA_F_HOSTNAME, kv_get(&kv, "hostname"));
 	perfdata_add_text(f, PERFDATA_F_OSRELEASE, kv_get(&kv, "kernel"));
 	perfdata_add_text(f, PERFDATA_F_VERSION, "culprit " CULPRIT_VERSION);
@@ -110,19 +171,6 @@ static void put_features(const struct run *r, struct perfdata_features *f)
 	perfdata_add_event_desc(f, r->capture.events, r->capture.event_count);
 	perfdata_add_sample_time(f, m->first_ns, m->last_ns);
 	kv_done(&kv);
-}
-
-static char *kernel_cache_key(const struct session *s)
-{
-	char *key = NULL;
-	struct kv kv;
-
-	kv_parse(&kv, (struct str){ (const char *)s->target.at, s->target.len });
-	if (*kv_get(&kv, "kernel_build_id") && *kv_get(&kv, "boot_id"))
-		key = mem_printf("kallsyms-%s-%s", kv_get(&kv, "kernel_build_id"),
-				 kv_get(&kv, "boot_id"));
-	kv_done(&kv);
-	return key;
 }
 
 static void set_state(struct session *s, enum session_state state, const char *why)
@@ -154,17 +202,15 @@ static void judge(struct run *r)
 }
 
 /* Where the agent died, another one can still get the images that are on the disk. */
-static bool second_agent(struct run *r, struct err *err)
+static void second_agent(struct run *r)
 {
-	struct remote_options options = { .stdio = { -1, -1, -1 },
-					  .keep_signals = true,
-					  .mask = &r->old_mask };
+	struct remote_options options = { .stdio = { -1, -1, -1 } };
+	struct err err;
 
-	if (r->rec.has_finished)
-		return true;
 	remote_close(r->remote);
 	r->remote = NULL;
-	return remote_start_local(&r->remote, &options, err);
+	if (!remote_start_local(&r->remote, &options, &err))
+		cli_say(r->args, "program images cannot be fetched: %s", err.text);
 }
 
 /* Everything from the closed capture to run.db; r->remote is asked for images and let go. */
@@ -172,12 +218,18 @@ static bool analyse(struct run *r, struct err *err)
 {
 	struct perfdata_features features = { 0 };
 	char_auto path = session_capture_path(r->session);
-	char_auto kernel_key = kernel_cache_key(r->session);
 	bool ok;
 
 	judge(r);
-	ok = analysis_load(&r->analysis, r->args, path, err) && second_agent(r, err) &&
-	     analysis_fetch_images(&r->analysis, r->remote, r->session, kernel_key, err);
+	if (!r->rec.has_finished)
+		second_agent(r);
+	/* From here on a second Ctrl-C may end us: the recording is safe. */
+	record_unblock_signals(&r->old_mask, &r->rec);
+	if (!session_save(r->session, err))
+		cli_say(r->args, "%s", err->text);
+	ok = analysis_load(&r->analysis, r->args, path, err);
+	if (ok)
+		analysis_fetch_images(&r->analysis, r->remote, r->session, ANALYSIS_RECORDED_HERE);
 	remote_close(r->remote);
 	r->remote = NULL;
 	if (ok) {
@@ -198,7 +250,9 @@ static void say_workload(const struct run *r)
 
 	if (!f->has_status)
 		return;
-	if (WIFSIGNALED(status))
+	if (f->end == JOB_END_TIME)
+		cli_say(r->args, "--for is over: the workload was ended");
+	else if (WIFSIGNALED(status))
 		cli_say(r->args, "the workload was ended by signal %d (%s)", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
@@ -247,12 +301,21 @@ static int finish(struct run *r)
 		set_state(r->session, SESSION_FAILED, err.text);
 		status = cli_fail(r->args, &err, r->session->id);
 	} else {
+		if (r->job.scope == JOB_LAUNCH)
+			cli_gap(r->args);
 		status = report_findings(r->args, r->recipe, r->analysis.store, r->session->id);
+		if (status == CLI_FAILED)
+			set_state(r->session, SESSION_FAILED, "no report could be made of it");
+		if (r->analysis.disk_trouble && r->session->state == SESSION_COMPLETE)
+			set_state(r->session, SESSION_PARTIAL,
+				  "not all of it could be written to the disk");
 		if (r->session->state == SESSION_PARTIAL && status == CLI_SOLID)
 			status = CLI_WEAK;
 	}
-	if (!session_save(r->session, &err))
+	if (!session_save(r->session, &err)) {
 		cli_say(r->args, "%s", err.text);
+		status = status == CLI_SOLID ? CLI_WEAK : status;
+	}
 	return pass_status(r, status);
 }
 

@@ -52,6 +52,11 @@ int cli_runs(struct args *args)
 	struct err err;
 	int status;
 
+	if (args->operands.len) {
+		err_set(&err, ERR_USAGE, "runs takes no name: %s", args->operands.at[0]);
+		err_hint(&err, "culprit show %s", args->operands.at[0]);
+		return cli_fail(args, &err, NULL);
+	}
 	if (!session_list(&list, &err))
 		return cli_fail(args, &err, NULL);
 	if (args->value[OPT_JSON]) {
@@ -90,25 +95,33 @@ static void show_section(struct buf *out, const char *title, const struct buf *t
 	kv_done(&kv);
 }
 
+static void put_line(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "%-8s ", name);
+	str_escape(out, str_of(text));
+	buf_u8(out, '\n');
+}
+
 static void show_text(const struct session *s, struct buf *out)
 {
 	char_auto capture = session_capture_path(s);
 	time_t when = (time_t)(s->created_realtime_ns / 1000000000u);
+	buf_auto command = { 0 };
 	char stamp[64];
 	struct tm tm;
 
 	localtime_r(&when, &tm);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S %z", &tm);
-	buf_printf(out,
-		   "run      %s\nrecipe   %s\nstate    %s%s%s\ncreated  %s\nfolder   %s\n"
-		   "capture  %s\ncommand ",
-		   s->id, s->recipe, session_state_name(s->state), s->state_why[0] ? ": " : "",
-		   s->state_why, stamp, s->dir, capture);
-	for (char **a = s->argv; *a; a++) {
-		buf_u8(out, ' ');
-		str_escape(out, str_of(*a));
-	}
-	buf_u8(out, '\n');
+	put_line(out, "run", s->id);
+	put_line(out, "recipe", s->recipe);
+	put_line(out, "state", session_state_name(s->state));
+	if (s->state_why[0])
+		put_line(out, "why", s->state_why);
+	put_line(out, "created", stamp);
+	put_line(out, "folder", s->dir);
+	put_line(out, "capture", capture);
+	session_put_command(s, &command);
+	put_line(out, "command", buf_str(&command));
 	show_section(out, "settings", &s->options);
 	show_section(out, "target", &s->target);
 	show_section(out, "capture", &s->finished);
@@ -169,10 +182,12 @@ int cli_rm(struct args *args)
 		return cli_fail(args, &err, NULL);
 	}
 	for (size_t i = 0; i < args->operands.len; i++) {
-		if (!session_remove(args->operands.at[i], &err))
+		char_auto id = NULL;
+
+		if (!session_remove(args->operands.at[i], &id, &err))
 			status = cli_fail(args, &err, NULL);
 		else
-			cli_say(args, "removed %s", args->operands.at[i]);
+			cli_say(args, "removed %s", id);
 	}
 	return status;
 }

@@ -24,7 +24,9 @@ const struct command cli_commands[] = {
 			"shows it again, culprit query asks it more.\n\n"
 			"The workload keeps your stdin, stdout, stderr and terminal. With --json or "
 			"--csv and no --output its stdout goes to stderr, so that the result on stdout "
-			"can be piped.\n\n"
+			"can be piped. A text report follows the workload's own output on stdout: with a "
+			"workload that writes to a file or pipe, give the report one of its own with "
+			"--output.\n\n"
 			"Ctrl-C goes to the workload, and recording goes on until it ends; Ctrl-C "
 			"again ends it. What was recorded is kept and reported either way.\n\n"
 			"Exit status: 0 solid, 1 failed, 2 wrong usage, 3 weak or partial, 4 refused "
@@ -44,9 +46,10 @@ const struct command cli_commands[] = {
 		.usage = "[RUN]\n-i FILE",
 		.summary = "show the findings of a run again, or of a perf.data file",
 		.details =
-			"RUN is the name of a run, a unique part of it, or a folder; the newest run "
-			"when it is left out. -i reads a perf.data file and makes no run of it. "
-			"Other recipe options than those of the run can be given with -o.",
+			"RUN is the name of a run, a unique part of it, last for the newest, or a "
+			"folder; the newest run when it is left out. -i reads a perf.data file and makes no run of it. "
+			"Other recipe options than those of the run can be given with -o; culprit recipe "
+			"show NAME lists them.",
 		.examples = "culprit report\n"
 			    "culprit report -o function=chase\n"
 			    "culprit report 20261130-1412 --csv --output hot.csv\n"
@@ -69,7 +72,7 @@ const struct command cli_commands[] = {
 		.name = "show",
 		.usage = "[RUN]",
 		.summary = "show what a run is: command, target, settings, notes, files",
-		.details = "The facts of a run without its findings.",
+		.details = "The facts of a run without its findings. RUN as for culprit report.",
 		.examples = "culprit show\nculprit show last --json\n",
 		.operand_words = "run",
 		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT,
@@ -79,7 +82,9 @@ const struct command cli_commands[] = {
 		.name = "rm",
 		.usage = "RUN...",
 		.summary = "remove runs",
-		.details = "Removes the runs and all their files.",
+		.details =
+			"Removes runs with all their files, and images that no other run has. RUN is a whole "
+			"name, or last for the newest.",
 		.examples = "culprit rm 20261130-141233-code_hotspots\nculprit rm last\n",
 		.operand_words = "run",
 		.options = SHARED | 1 << OPT_QUIET,
@@ -93,7 +98,7 @@ const struct command cli_commands[] = {
 			"One SELECT over the views v1_functions, v1_lines, v1_threads, v1_images, "
 			"v1_calltree, ... of run.db (docs/run-db.md). Nothing can be written.",
 		.examples = "culprit query last \"SELECT name, self FROM v1_functions LIMIT 5\"\n"
-			    "culprit query last \"SELECT comm, samples FROM v1_threads\" --csv\n",
+			    "culprit query last \"SELECT thread, samples FROM v1_threads\" --csv\n",
 		.operand_words = "run",
 		.options = SHARED | RESULT,
 		.run = cli_query,

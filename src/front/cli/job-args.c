@@ -30,6 +30,8 @@ static bool scope(struct job *job, const struct args *args, struct err *err)
 				args->value[OPT_PID] ? "pid" : "system");
 			return err_hint(err, "leave one of them out");
 		}
+		if (!args->rest[0][0])
+			return err_set(err, ERR_USAGE, "the command is an empty word");
 		job->scope = JOB_LAUNCH;
 		job->argv = args->rest;
 		return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the command that was meant and hands over. */
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <unistd.h>
@@ -48,6 +49,9 @@ static int run_command(const struct command *c, int argc, char **argv)
 
 		cli_put_help(&text, c);
 		status = print(&text);
+	} else if (args.value[OPT_JSON] && args.value[OPT_CSV]) {
+		err_set(&err, ERR_USAGE, "--json and --csv cannot go together");
+		status = cli_fail(&args, &err, NULL);
 	} else {
 		log_setup(args.value[OPT_LOG]);
 		status = c->run(&args);
@@ -56,15 +60,30 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return status;
 }
 
+/*
+ * A closed standard descriptor would be taken by the next file that is opened, and what is meant
+ * for a person would be written into it. stdout and stderr become something that cannot be written.
+ */
+static bool hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 	const struct command *c = cli_command_find(word);
 	buf_auto text = { 0 };
 
+	if (!hold_standard_descriptors())
+		return CLI_FAILED;
 	setlocale(LC_CTYPE, "");
-	/* A closed pipe is an error of write(), with its own handling. */
+	/* A closed pipe and a file-size limit are errors of write(), with their own handling. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (c)
 		return run_command(c, argc - 2, argv + 2);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version")) {

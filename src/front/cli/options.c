@@ -92,7 +92,7 @@ static bool take(const struct command *c, char ***argv, struct args *args, struc
 		return true;
 	}
 	if (!value) {
-		if (!(*argv)[1])
+		if (!(*argv)[1] || !strcmp((*argv)[1], "--"))
 			return err_set(err, ERR_USAGE, "%s wants a value: %s", word,
 				       cli_options[which].value);
 		value = *++*argv;

@@ -3,6 +3,8 @@
 #ifndef CULPRIT_FRONT_CLI_PIPELINE_H
 #define CULPRIT_FRONT_CLI_PIPELINE_H
 
+#include <signal.h>
+
 #include "front/cli/cli.h"
 #include "remote/remote.h"
 #include "session/session.h"
@@ -17,7 +19,6 @@ struct recording {
 	bool interrupted;  /* by a signal to us */
 	bool write_failed; /* disk full and the like: see write_err */
 	struct err write_err;
-	uint64_t samples_seen_bytes;
 };
 
 /*
@@ -28,7 +29,9 @@ struct recording {
 ERR_CHECKED bool record_run(const struct args *args, struct remote *r, const struct job *job,
 			    struct session *s, struct session_capture *capture,
 			    struct recording *rec, struct err *err);
-void record_block_signals(void *old_mask);
+void record_block_signals(sigset_t *old_mask);
+/* Back to the mask from before; signals that still wait count as an interruption. */
+void record_unblock_signals(const sigset_t *old_mask, struct recording *rec);
 
 /* A recording on its way to findings. Zero-initialised; release with analysis_done. */
 struct analysis {
@@ -40,14 +43,20 @@ struct analysis {
 	struct hotspots hotspots;
 	struct evidence evidence;
 	struct store *store;
+	bool disk_trouble; /* something of the run could not be written */
 	uint64_t stage_start_ns;
 };
 /* Maps path and loads the model. */
 ERR_CHECKED bool analysis_load(struct analysis *a, const struct args *args, const char *path,
 			       struct err *err);
-/* Fetches the images that samples touched into the run; what is missing is noted in s. */
-ERR_CHECKED bool analysis_fetch_images(struct analysis *a, struct remote *r, struct session *s,
-				       const char *kernel_cache_key, struct err *err);
+/*
+ * Fetches the images that samples touched into the run; what is missing is noted in s. A recording
+ * of another boot or machine gets only what is proved to be the same: files by build id, and the
+ * kernel's symbols when its build id and its place in memory are the recording's.
+ */
+enum analysis_origin { ANALYSIS_RECORDED_HERE, ANALYSIS_IMPORTED };
+void analysis_fetch_images(struct analysis *a, struct remote *r, struct session *s,
+			   enum analysis_origin origin);
 /* Symbols, hot spots, evidence, run.db (in memory when s is NULL or its disk is full). */
 ERR_CHECKED bool analysis_build(struct analysis *a, const struct args *args, struct session *s,
 				const char *source_name, struct err *err);

@@ -9,7 +9,9 @@
 
 #include "front/cli/pipeline.h"
 
-enum { GRACE_S = 3, LIVE_MS = 250 };
+enum { GRACE_S = 3, LIVE_MS = 250, CLOCKS_KEPT = 256 };
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+enum { CAUGHT = sizeof(caught) / sizeof(caught[0]) };
 
 struct pump {
 	const struct args *args;
@@ -21,20 +23,52 @@ struct pump {
 	int signals;
 	uint64_t start_ns, live_ns;
 	int interrupts;
+	bool has_sample;   /* a sample has come */
+	bool agent_failed; /* the agent said ERROR */
+	struct clocks {
+		struct buf kept[CLOCKS_KEPT];
+		size_t len;
+		uint64_t seen, step;
+	} clocks;
 	bool live; /* a live line may be drawn: the terminal is not the workload's */
 };
 
-void record_block_signals(void *old_mask)
+/*
+ * What ends a recording. A hangup or termination that is ignored (nohup) stays so. An ignored
+ * SIGINT does not: shells without job control ignore it for what they start in the background, and
+ * kill -INT must still end a recording that runs there.
+ */
+static sigset_t caught_signals(void)
 {
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction old;
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < 3; i++)
-		sigaddset(&set, caught[i]);
+	for (size_t i = 0; i < CAUGHT; i++)
+		if (caught[i] == SIGINT || caught[i] == SIGQUIT ||
+		    sigaction(caught[i], NULL, &old) || old.sa_handler != SIG_IGN)
+			sigaddset(&set, caught[i]);
+	return set;
+}
+
+void record_block_signals(sigset_t *old_mask)
+{
+	sigset_t set = caught_signals();
+
 	sigprocmask(SIG_BLOCK, &set, old_mask);
 	/* The workload's shell may hold the terminal when we write. */
 	signal(SIGTTOU, SIG_IGN);
+}
+
+void record_unblock_signals(const sigset_t *old_mask, struct recording *rec)
+{
+	static const struct timespec now = { 0, 0 };
+	sigset_t set = caught_signals();
+
+	/* What came too late to be read was meant for the recording, not for its report. */
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		rec->interrupted = true;
+	sigprocmask(SIG_SETMASK, old_mask, NULL);
 }
 
 /*
@@ -50,7 +84,8 @@ static bool on_signal(struct pump *p, struct err *err)
 		return true;
 	p->rec->interrupted = true;
 	p->interrupts++;
-	from_terminal = info.ssi_code == SI_KERNEL && info.ssi_signo == SIGINT;
+	from_terminal = info.ssi_code == SI_KERNEL &&
+			(info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT);
 	if (p->job->scope == JOB_LAUNCH && from_terminal) {
 		if (p->interrupts == 1) {
 			cli_say(p->args, "Ctrl-C: the workload got it too; recording until it ends "
@@ -64,8 +99,26 @@ static bool on_signal(struct pump *p, struct err *err)
 	return remote_stop(p->remote, (int)info.ssi_signo, GRACE_S * 1000000000ull, err);
 }
 
+static bool has_sample(struct str records)
+{
+	struct cursor c = cursor_of("records", records.at, records.len);
+
+	while (cursor_left(&c) >= 8) {
+		uint32_t type = cursor_u32(&c);
+		uint16_t size;
+
+		cursor_skip(&c, 2);
+		size = cursor_u16(&c);
+		if (type == PERFDATA_SAMPLE)
+			return true;
+		cursor_skip(&c, size < 8 ? cursor_left(&c) : (uint64_t)size - 8);
+	}
+	return false;
+}
+
 static bool on_data(struct pump *p, struct str body, struct err *err)
 {
+	p->has_sample = p->has_sample || has_sample(body);
 	if (p->rec->write_failed)
 		return true;
 	if (session_capture_add(p->capture, body, &p->rec->write_err))
@@ -86,6 +139,35 @@ static void on_note(struct pump *p, struct str body)
 	if (strcmp(kv_get(&kv, "id"), "EVENT_SOURCE") != 0)
 		cli_say(p->args, "%s", kv_get(&kv, "text"));
 	kv_done(&kv);
+}
+
+/* Keeps triples from the whole recording, however long: every second one goes when all are full. */
+static void on_clock(struct clocks *c, struct str body)
+{
+	c->step = c->step ? c->step : 1;
+	if (c->seen++ % c->step)
+		return;
+	if (c->len == CLOCKS_KEPT) {
+		for (size_t i = 0; i < CLOCKS_KEPT; i++) {
+			if (i % 2)
+				buf_done(&c->kept[i]);
+			else
+				c->kept[i / 2] = c->kept[i];
+		}
+		for (size_t i = CLOCKS_KEPT / 2; i < CLOCKS_KEPT; i++)
+			c->kept[i] = (struct buf){ 0 };
+		c->len = CLOCKS_KEPT / 2;
+		c->step *= 2;
+	}
+	buf_add(&c->kept[c->len++], body.at, body.len);
+}
+
+static void put_clocks(struct clocks *c, struct buf *out)
+{
+	for (size_t i = 0; i < c->len; i++) {
+		kv_put_n(out, "clock", (struct str){ buf_str(&c->kept[i]), c->kept[i].len });
+		buf_done(&c->kept[i]);
+	}
 }
 
 static void show_live(struct pump *p)
@@ -125,9 +207,10 @@ static bool on_frame(struct pump *p, const struct wire_frame *frame, bool *done,
 		return job_finished_decode(&p->rec->finished, frame->body, err);
 	case WIRE_ERROR:
 		wire_get_err(frame->body, err);
+		p->agent_failed = true;
 		return false;
 	case WIRE_CLOCK:
-		kv_put_n(&p->session->options, "clock", frame->body);
+		on_clock(&p->clocks, frame->body);
 		return true;
 	case WIRE_HELLO:
 	case WIRE_PROBE:
@@ -210,22 +293,20 @@ bool record_run(const struct args *args, struct remote *r, const struct job *job
 			  .rec = rec,
 			  .live = job->scope != JOB_LAUNCH && isatty(2) };
 	struct perfdata_new_event *events = NULL;
-	sigset_t set;
+	sigset_t set = caught_signals();
 	bool ok;
 
 	if (!start(r, job, s, capture, rec, &events, err))
 		return false;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	p.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	p.start_ns = os_now_ns();
 	ok = pump_all(&p, err);
 	if (p.live)
 		cli_live(args, "%s", "");
 	os_close_fd(&p.signals);
-	if (!ok && capture->data_bytes) {
+	put_clocks(&p.clocks, &s->options);
+	/* A command that cannot be executed fails after the events were opened. */
+	if (!ok && p.has_sample) {
 		/* What came before the trouble is kept and marked. */
 		kv_printf(&s->notes, "CAPTURE_BROKE_OFF", "recording broke off: %s", err->text);
 		cli_say(args, "recording broke off: %s", err->text);

@@ -50,16 +50,17 @@ static struct render_options options_for(const struct args *args)
 	const char *output = args->value[OPT_OUTPUT], *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM"), *columns = getenv("COLUMNS");
 	struct render_options o = { 0 };
+	enum { FILE_COLUMNS = 132 }; /* what a page or a wide window holds */
 	struct winsize size;
 	uint64_t n;
 
 	o.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (output && strcmp(output, "-"))
-		return o;
 	if (columns && str_u64(str_of(columns), &n) && n >= 20 && n < 10000)
 		o.columns = (uint32_t)n;
-	if (!isatty(1))
+	if ((output && strcmp(output, "-")) || !isatty(1)) {
+		o.columns = o.columns ? o.columns : FILE_COLUMNS;
 		return o;
+	}
 	if (!o.columns)
 		o.columns = !ioctl(1, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col : 80;
 	o.color = !(no_color && *no_color) && term && *term && strcmp(term, "dumb");

@@ -3,37 +3,59 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "front/cli/cli.h"
 #include "render/render.h"
+
+/* A new or regular file appears whole or not at all; devices, pipes and links are written to. */
+static bool write_file(const char *path, const struct buf *text, struct err *err)
+{
+	struct stat st;
+	int fd;
+	bool ok;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return os_save_file(path, text->at, text->len, err);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(err, errno, "cannot write %s", path);
+	ok = os_write_all(fd, path, text->at, text->len, err);
+	close(fd);
+	return ok;
+}
 
 bool cli_write_result(const struct args *args, const struct buf *text, struct err *err)
 {
 	const char *path = args->value[OPT_OUTPUT];
 
 	if (path && strcmp(path, "-"))
-		return os_save_file(path, text->at, text->len, err);
+		return write_file(path, text, err);
 	if (os_write_all(1, "the standard output", text->at, text->len, err))
 		return true;
 	/* The reader of our pipe has seen enough (head, less): no trouble. */
 	if (err->sys_errno == EPIPE)
 		return true;
+	err->hint[0] = 0; /* it speaks of the run store */
 	return false;
 }
 
 void cli_say(const struct args *args, const char *fmt, ...)
 {
 	buf_auto line = { 0 };
+	buf_auto text = { 0 };
 	struct err err;
 	va_list ap;
 
 	if (args->value[OPT_QUIET])
 		return;
-	buf_puts(&line, "culprit: ");
 	va_start(ap, fmt);
-	buf_vprintf(&line, fmt, ap);
+	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
+	buf_puts(&line, "culprit: ");
+	/* Names in it may come from a target. */
+	str_escape(&line, (struct str){ buf_str(&text), text.len });
 	buf_u8(&line, '\n');
 	if (!os_write_all(2, "stderr", line.at, line.len, &err))
 		return;
@@ -52,6 +74,16 @@ void cli_live(const struct args *args, const char *fmt, ...)
 	buf_vprintf(&line, fmt, ap);
 	va_end(ap);
 	if (!os_write_all(2, "stderr", line.at, line.len, &err))
+		return;
+}
+
+void cli_gap(const struct args *args)
+{
+	struct err err;
+
+	if (args->value[OPT_QUIET] || !isatty(1) || !isatty(2))
+		return;
+	if (!os_write_all(2, "stderr", "\n", 1, &err))
 		return;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's side of the talk, frame by frame. */
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -17,7 +18,7 @@ struct talk {
 	struct wire wire;
 };
 
-static void start(struct talk *t)
+static void start_with(struct talk *t, const int stdio[3])
 {
 	int down[2], up[2];
 
@@ -28,11 +29,18 @@ static void start(struct talk *t)
 	if (!t->agent) {
 		close(down[1]);
 		close(up[0]);
-		_exit(agent_serve(down[0], up[1]));
+		_exit(agent_serve(down[0], up[1], stdio));
 	}
 	close(down[0]);
 	close(up[1]);
 	t->wire = (struct wire){ .in = up[0], .out = down[1] };
+}
+
+static void start(struct talk *t)
+{
+	static const int none[3] = { -1, -1, -1 };
+
+	start_with(t, none);
 }
 
 /* The exit status of the agent. */
@@ -150,4 +158,70 @@ TEST(serve_garbage_ends_it)
 	start(&t);
 	CHECK_EQ_INT(write(t.wire.out, "GET / HTTP/1.1\r\n\r\n", 18), 18);
 	CHECK_EQ_INT(end(&t), 1);
+}
+
+/* All that a command writes to its standard output, run as a job of the agent. */
+static void output_of(const char *script, int out, int from, char *text, size_t room)
+{
+	const int stdio[3] = { -1, out, -1 };
+	buf_auto body = { 0 };
+	struct wire_frame f;
+	struct talk t;
+	struct err err;
+	ssize_t n;
+
+	start_with(&t, stdio);
+	kv_put(&body, "scope", "launch");
+	kv_put(&body, "arg", "sh");
+	kv_put(&body, "arg", "-c");
+	kv_put(&body, "arg", script);
+	buf_puts(&body, "pid 0\nevent cpu-clock\nfrequency_hz 99\nperiod 0\nrings all\nchain none\n"
+			"stack_bytes 0\nfor_ns 0\nring_total_bytes 1000000\n"
+			"max_overhead_permille 10\ncompress 0\nstdio 1\n");
+	f = ask(&t, WIRE_JOB, buf_str(&body));
+	if (f.type == WIRE_ERROR) {
+		wire_get_err(f.body, &err);
+		SKIP("%s", err.text);
+	}
+	while (f.type != WIRE_FINISHED)
+		CHECK_EQ_INT(wire_receive(&t.wire, &f, &err), WIRE_GOT);
+	n = read(from, text, room - 1);
+	CHECK(n > 0);
+	text[n] = 0;
+	CHECK_EQ_INT(end(&t), 0);
+}
+
+/* 3 and up are the user's; the agent's own do not show. */
+TEST(serve_hands_on_the_users_descriptors)
+{
+	char text[512];
+	int fds[2], high;
+
+	CHECK(!close_range(3, ~0u, CLOSE_RANGE_CLOEXEC));
+	CHECK(!pipe2(fds, O_CLOEXEC));
+	/* What the host names is not close-on-exec, as it has to outlive the agent's exec. */
+	high = fcntl(fds[1], F_DUPFD, 100);
+	CHECK_EQ_INT(dup2(fds[1], 7), 7);
+	output_of("echo hello >&7; ls /proc/self/fd", high, fds[0], text, sizeof(text));
+	/* 3 is the folder that ls reads. */
+	CHECK_EQ_STR(text, "hello\n0\n1\n2\n3\n7\n");
+}
+
+/* SIGINT is ignored by the agent for itself: the workload gets what the agent was started with. */
+TEST(serve_gives_signals_back)
+{
+	static const char script[] = "sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status";
+	char text[512];
+	uint64_t ignored, ours = 1u << (SIGINT - 1) | 1u << (SIGQUIT - 1) | 1u << (SIGHUP - 1);
+	int fds[2];
+
+	CHECK(!pipe2(fds, O_CLOEXEC));
+	for (int with = 0; with < 2; with++) {
+		signal(SIGINT, with ? SIG_IGN : SIG_DFL);
+		signal(SIGQUIT, with ? SIG_IGN : SIG_DFL);
+		signal(SIGHUP, with ? SIG_IGN : SIG_DFL);
+		output_of(script, fds[1], fds[0], text, sizeof(text));
+		CHECK(str_hex(str_trim(str_of(text)), &ignored));
+		CHECK_EQ_U64(ignored & ours, with ? ours : 0);
+	}
 }

@@ -97,29 +97,43 @@ static uint32_t node_get(struct profile *p, uint32_t parent, uint32_t addr)
 	return (uint32_t)(p->m.nodes.len - 1);
 }
 
-static void add(struct profile *p, const char *stack, uint64_t samples, uint32_t thread)
+static void add(struct profile *p, const char *stack, struct model_weight w)
 {
 	struct str rest = str_of(stack), word;
 	uint32_t node = MODEL_NONE;
 
 	while (str_word(&rest, &word))
 		node = node_get(p, node, addr_get(p, word));
-	vec_add(&p->m.weights,
-		((struct model_weight){
-			.node = { node }, .thread = { thread }, .samples = samples }));
-	p->m.samples += samples;
-	p->m.events.at[0].samples += samples;
-	p->m.threads.at[thread].samples += samples;
+	w.node.i = node;
+	vec_add(&p->m.weights, w);
+	p->m.samples += w.samples;
+	p->m.events.at[w.event].samples += w.samples;
+	p->m.events.at[w.event].period += w.period;
+	p->m.threads.at[w.thread.i].samples += w.samples;
+	p->m.threads.at[w.thread.i].period += w.period;
 }
 
 void profile_add(struct profile *p, const char *stack, uint64_t samples)
 {
-	add(p, stack, samples, 0);
+	add(p, stack, (struct model_weight){ .samples = samples });
+}
+
+void profile_add_periods(struct profile *p, const char *stack, uint32_t event, uint64_t samples,
+			 uint64_t period)
+{
+	add(p, stack,
+	    (struct model_weight){ .event = event, .samples = samples, .period = period });
+}
+
+uint32_t profile_add_event(struct profile *p, const char *name)
+{
+	vec_add(&p->m.events, ((struct model_event){ .name = name, .rate = 1000003 }));
+	return (uint32_t)(p->m.events.len - 1);
 }
 
 void profile_add_idle(struct profile *p, const char *stack, uint64_t samples)
 {
-	add(p, stack, samples, 1);
+	add(p, stack, (struct model_weight){ .thread = { 1 }, .samples = samples });
 	p->m.idle_samples += samples;
 }
 
@@ -160,8 +174,19 @@ const char *profile_functions(struct profile *p, const struct hotspots *h)
 
 	for (size_t i = 0; i < h->functions.len; i++)
 		buf_printf(&b, "%s %" PRIu64 " %" PRIu64 "\n",
-			   name_of(p, h->functions.at[i].function), h->functions.at[i].self,
-			   h->functions.at[i].total);
+			   name_of(p, h->functions.at[i].function), h->functions.at[i].self.samples,
+			   h->functions.at[i].total.samples);
+	return keep(p, &b);
+}
+
+const char *profile_weights(struct profile *p, const struct hotspots *h)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < h->functions.len; i++)
+		buf_printf(&b, "%s %" PRIu64 " %" PRIu64 "\n",
+			   name_of(p, h->functions.at[i].function), h->functions.at[i].self.weight,
+			   h->functions.at[i].total.weight);
 	return keep(p, &b);
 }
 
@@ -172,7 +197,7 @@ const char *profile_lines(struct profile *p, const struct hotspots *h)
 	for (size_t i = 0; i < h->lines.len; i++)
 		buf_printf(&b, "%s:%u %" PRIu64 " %" PRIu64 "\n",
 			   name_of(p, h->lines.at[i].function), h->lines.at[i].line,
-			   h->lines.at[i].self, h->lines.at[i].total);
+			   h->lines.at[i].self.samples, h->lines.at[i].total.samples);
 	return keep(p, &b);
 }
 
@@ -185,7 +210,7 @@ const char *profile_instructions(struct profile *p, const struct hotspots *h)
 		uint32_t addr = (uint32_t)(n->address - FIRST_ADDRESS) / 16;
 
 		buf_printf(&b, "%s %s:%u %" PRIu64 "\n", name_of(p, n->function),
-			   p->s.files.names.at[addr + 1], n->line, n->self);
+			   p->s.files.names.at[addr + 1], n->line, n->self.samples);
 	}
 	return keep(p, &b);
 }
@@ -213,7 +238,8 @@ const char *profile_tree(struct profile *p, const struct hotspots *h)
 		n = &h->tree.at[at[depth]];
 		CHECK_EQ_U64(n->depth, depth);
 		buf_printf(&b, "%*s%s%s %" PRIu64 " %" PRIu64 "\n", (int)depth, "",
-			   n->inlined ? "+" : "", name_of(p, n->function), n->self, n->total);
+			   n->inlined ? "+" : "", name_of(p, n->function), n->self.samples,
+			   n->total.samples);
 		at[++depth] = 0;
 	}
 	free(at);
@@ -226,6 +252,6 @@ const char *profile_edges(struct profile *p, const struct hotspots *h)
 
 	for (size_t i = 0; i < h->edges.len; i++)
 		buf_printf(&b, "%s>%s %" PRIu64 "\n", name_of(p, h->edges.at[i].caller),
-			   name_of(p, h->edges.at[i].callee), h->edges.at[i].total);
+			   name_of(p, h->edges.at[i].callee), h->edges.at[i].total.samples);
 	return keep(p, &b);
 }

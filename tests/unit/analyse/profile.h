@@ -19,11 +19,18 @@ void profile_init(struct profile *p);
  * empty stack is a sample without an address.
  */
 void profile_add(struct profile *p, const char *stack, uint64_t samples);
+/* The same with the sum of their periods, of any event; 0 is cpu-clock. */
+void profile_add_periods(struct profile *p, const char *stack, uint32_t event, uint64_t samples,
+			 uint64_t period);
+/* One more event, with a period of 1,000,003; gives its index. */
+uint32_t profile_add_event(struct profile *p, const char *name);
 void profile_add_idle(struct profile *p, const char *stack, uint64_t samples);
 void profile_done(struct profile *p);
 
 /* "name self total\n" ... */
 const char *profile_functions(struct profile *p, const struct hotspots *h);
+/* The same as weights. */
+const char *profile_weights(struct profile *p, const struct hotspots *h);
 /* "name:line self total\n" ... */
 const char *profile_lines(struct profile *p, const struct hotspots *h);
 /* "function word-of-address:line self\n" ... */

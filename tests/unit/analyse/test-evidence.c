@@ -10,7 +10,8 @@
 /* A recording to be judged: samples with a line, without one, and in unknown code. */
 struct judged {
 	uint64_t named, lineless, unnamed, idle, lost, throttled;
-	const char *partial;
+	const char *partial; /* what the file shows */
+	struct evidence_recording recording;
 	struct profile p;
 	struct hotspots h;
 	struct evidence e;
@@ -35,7 +36,7 @@ static void judge(struct judged *j)
 	if (j->partial)
 		vec_add(&j->p.m.notes, j->partial);
 	hotspots_compute(&j->h, &j->p.m, &j->p.s);
-	evidence_compute(&j->e, &j->p.m, &j->h);
+	evidence_compute(&j->e, &j->p.m, &j->h, &j->recording);
 }
 
 static void release(struct judged *j)
@@ -97,8 +98,8 @@ TEST(unnamed_samples_lower_functions)
 	check((struct judged){ .named = 9501, .unnamed = 499 }, VERDICT_SOLID, "", VERDICT_SOLID,
 	      "");
 	check((struct judged){ .named = 9500, .unnamed = 500 }, VERDICT_WEAK,
-	      "5 % of samples in no named function, a solid result allows less than 5 %",
-	      VERDICT_WEAK, "5 % of samples without a line, a solid result allows less than 5 %");
+	      "5 % in no named function, a solid result allows less than 5 %", VERDICT_WEAK,
+	      "5 % without a line, a solid result allows less than 5 %");
 }
 
 TEST(samples_without_lines_lower_lines)
@@ -106,9 +107,9 @@ TEST(samples_without_lines_lower_lines)
 	check((struct judged){ .named = 9501, .lineless = 499 }, VERDICT_SOLID, "", VERDICT_SOLID,
 	      "");
 	check((struct judged){ .named = 8750, .lineless = 1250 }, VERDICT_SOLID, "", VERDICT_WEAK,
-	      "12.5 % of samples without a line, a solid result allows less than 5 %");
+	      "12.5 % without a line, a solid result allows less than 5 %");
 	check((struct judged){ .lineless = 2000 }, VERDICT_SOLID, "", VERDICT_UNUSABLE,
-	      "100 % of samples without a line");
+	      "100 % without a line");
 }
 
 TEST(partial_recording)
@@ -125,12 +126,12 @@ TEST(all_reasons_are_told)
 	      VERDICT_UNUSABLE,
 	      "50 samples, a usable result needs 100; "
 	      "50 % of samples lost, a solid result allows less than 1 %; "
-	      "20 % of samples in no named function, a solid result allows less than 5 %; "
+	      "20 % in no named function, a solid result allows less than 5 %; "
 	      "the recording is partial: cut",
 	      VERDICT_UNUSABLE,
 	      "50 samples, a usable result needs 100; "
 	      "50 % of samples lost, a solid result allows less than 1 %; "
-	      "20 % of samples without a line, a solid result allows less than 5 %; "
+	      "20 % without a line, a solid result allows less than 5 %; "
 	      "the recording is partial: cut");
 }
 
@@ -169,6 +170,7 @@ TEST(line_of_text)
 	CHECK_EQ_STR(j.e.line,
 		     "cpu-clock 3997 Hz, 20,113 samples, 0 lost, as observed (skid not corrected)");
 	CHECK_EQ_STR(j.e.source, "cpu-clock");
+	CHECK(!j.e.other_events);
 	CHECK(j.e.is_frequency);
 	CHECK_EQ_U64(j.e.rate, 3997);
 	CHECK_EQ_U64(j.e.duration_ns, 5000000000);
@@ -188,23 +190,111 @@ TEST(line_of_text_with_everything)
 	release(&j);
 }
 
-/* The event with the samples is the source, with its period when it has no frequency. */
-TEST(source_is_the_event_that_has_samples)
+/* A recording that was cut short is never solid, at any level, though the file is sound. */
+TEST(recording_that_ended_early)
+{
+	static const char why[] = "the recording is partial: interrupted by a signal";
+	static const char bare[] = "the recording is partial";
+	static const char damaged[] = "the recording is partial: x.data is cut";
+
+	check((struct judged){ .named = 5000, .recording.partial_why = "interrupted by a signal" },
+	      VERDICT_WEAK, why, VERDICT_WEAK, why);
+	check((struct judged){ .named = 5000,
+			       .partial = "x.data is cut",
+			       .recording.partial_why = "interrupted by a signal" },
+	      VERDICT_WEAK, why, VERDICT_WEAK, why);
+	check((struct judged){ .named = 5000, .recording.partial_why = "" }, VERDICT_WEAK, bare,
+	      VERDICT_WEAK, bare);
+	check((struct judged){ .named = 5000,
+			       .partial = "x.data is cut",
+			       .recording.partial_why = "" },
+	      VERDICT_WEAK, damaged, VERDICT_WEAK, damaged);
+}
+
+TEST(partial_is_told_apart)
+{
+	struct judged j = { .named = 5000, .recording.partial_why = "recording broke off" };
+
+	judge(&j);
+	CHECK(j.e.partial);
+	CHECK_EQ_STR(j.e.partial_why, "recording broke off");
+	CHECK_EQ_STR(verdict_name(j.e.levels[2].verdict), "weak");
+	CHECK_HAS(j.e.levels[2].why, "the recording is partial: recording broke off");
+	release(&j);
+	j = (struct judged){ .named = 5000 };
+	judge(&j);
+	CHECK(!j.e.partial);
+	CHECK_EQ_STR(j.e.partial_why, "");
+	release(&j);
+}
+
+TEST(lowered_rate_is_in_the_line)
+{
+	struct judged j = { .named = 5000, .recording.final_hz = 156 };
+
+	judge(&j);
+	CHECK_EQ_U64(j.e.final_hz, 156);
+	CHECK_EQ_STR(j.e.line, "cpu-clock 3997 -> 156 Hz, 5,000 samples, 0 lost, "
+			       "as observed (skid not corrected)");
+	release(&j);
+	j = (struct judged){ .named = 5000, .recording.final_hz = 3997 };
+	judge(&j);
+	CHECK_HAS(j.e.line, "cpu-clock 3997 Hz, ");
+	release(&j);
+}
+
+/* One slow sample in unknown code may be most of the time. */
+TEST(unnamed_and_lineless_by_period)
 {
 	struct profile p;
 	struct hotspots h;
 	struct evidence e;
 
 	profile_init(&p);
-	profile_add(&p, "main", 1);
-	vec_add(&p.m.events,
-		((struct model_event){ .name = "cycles", .rate = 2000003, .samples = 9 }));
+	profile_add_periods(&p, "main:1 hot:5", 0, 1990, 1990000);
+	profile_add_periods(&p, "main:1 ?", 0, 10, 10000000);
 	hotspots_compute(&h, &p.m, &p.s);
-	evidence_compute(&e, &p.m, &h);
+	evidence_compute(&e, &p.m, &h, NULL);
+	CHECK_EQ_U64(e.unnamed, 10);
+	CHECK_EQ_U64(e.unnamed_weight, 10000000);
+	CHECK_EQ_U64(e.weight, 11990000);
+	CHECK_NEAR(e.unnamed_pct, 83.4028, 0.0001);
+	CHECK_EQ_STR(e.levels[0].why,
+		     "83.4 % in no named function, a solid result allows less than 5 %");
+	CHECK_EQ_STR(e.levels[1].why, "83.4 % without a line, a solid result allows less than 5 %");
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+/* The evidence is that of the event in the tables; what is left out is named. */
+TEST(evidence_is_of_one_event)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+	struct evidence_recording recording = { .final_hz = 10 };
+	uint32_t cycles;
+
+	profile_init(&p);
+	p.m.events.at[0].name = "cache-misses";
+	profile_add_event(&p, "dummy:u");
+	cycles = profile_add_event(&p, "cycles");
+	profile_add_event(&p, "branches");
+	profile_add(&p, "main:1", 90000);
+	profile_add_periods(&p, "main:2", cycles, 1200, 1200);
+	profile_add_periods(&p, "main:3", 3, 1, 1);
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, &recording);
 	CHECK_EQ_STR(e.source, "cycles");
 	CHECK(!e.is_frequency);
-	CHECK_EQ_STR(e.line, "cycles every 2,000,003, 1 sample, 0 lost, "
+	CHECK_EQ_U64(e.rate, 1000003);
+	CHECK_EQ_U64(e.final_hz, 0);
+	CHECK_EQ_U64(e.samples, 1200);
+	CHECK_EQ_STR(e.line, "cycles every 1,000,003, 1,200 samples, 0 lost, "
 			     "as observed (skid not corrected)");
+	CHECK_EQ_STR(e.other_events, "only samples of cycles are analysed; the recording also has "
+				     "90,000 of cache-misses, 1 of branches");
 	evidence_done(&e);
 	hotspots_done(&h);
 	profile_done(&p);

@@ -18,8 +18,8 @@ TEST(self_and_total)
 	profile_add(&p, "main parse next", 50);
 	profile_add(&p, "main", 20);
 	hotspots_compute(&h, &p.m, &p.s);
-	CHECK_EQ_U64(h.samples, 100);
-	CHECK_EQ_U64(h.unnamed, 0);
+	CHECK_EQ_U64(h.all.samples, 100);
+	CHECK_EQ_U64(h.unnamed.samples, 0);
 	CHECK_EQ_STR(profile_functions(&p, &h), "next 50 50\n"
 						"parse 30 80\n"
 						"main 20 100\n");
@@ -201,7 +201,7 @@ TEST(idle_is_in_none_of_it)
 	profile_add_idle(&p, "start idle_loop halt", 1000);
 	profile_add_idle(&p, "main", 7);
 	hotspots_compute(&h, &p.m, &p.s);
-	CHECK_EQ_U64(h.samples, 10);
+	CHECK_EQ_U64(h.all.samples, 10);
 	CHECK_EQ_STR(profile_functions(&p, &h), "main 10 10\n");
 	CHECK_EQ_STR(profile_tree(&p, &h), "main 10 10\n");
 	CHECK_EQ_U64(h.instructions.len, 1);
@@ -222,8 +222,8 @@ TEST(unnamed_samples)
 	profile_add(&p, "main ?k", 3);
 	profile_add(&p, "", 2);
 	hotspots_compute(&h, &p.m, &p.s);
-	CHECK_EQ_U64(h.samples, 20);
-	CHECK_EQ_U64(h.unnamed, 15);
+	CHECK_EQ_U64(h.all.samples, 20);
+	CHECK_EQ_U64(h.unnamed.samples, 15);
 	CHECK_EQ_STR(profile_functions(&p, &h), "? 10 15\n"
 						"main 5 18\n"
 						"?k 3 3\n");
@@ -238,7 +238,7 @@ TEST(nothing_at_all)
 
 	profile_init(&p);
 	hotspots_compute(&h, &p.m, &p.s);
-	CHECK_EQ_U64(h.samples, 0);
+	CHECK_EQ_U64(h.all.samples, 0);
 	CHECK_EQ_U64(h.functions.len + h.lines.len + h.instructions.len + h.tree.len + h.edges.len,
 		     0);
 	hotspots_done(&h);
@@ -268,7 +268,7 @@ TEST(children_are_contiguous)
 		if (n->parent != MODEL_NONE)
 			last = n->parent;
 		if (i && h.tree.at[i - 1].parent == n->parent)
-			CHECK(h.tree.at[i - 1].total >= n->total);
+			CHECK(h.tree.at[i - 1].total.weight >= n->total.weight);
 	}
 	CHECK_EQ_STR(profile_tree(&p, &h), "r2 0 18\n"
 					   " a 16 16\n"
@@ -282,6 +282,136 @@ TEST(children_are_contiguous)
 					   "  x 4 4\n");
 	hotspots_done(&h);
 	profile_done(&p);
+}
+
+/*
+ * The rate falls from 1,000 Hz to 10 Hz half-way: in the first second "early" runs, in the second
+ * one "late". Both took one second, whatever the number of samples says.
+ */
+TEST(shares_are_of_periods)
+{
+	struct profile p;
+	struct hotspots h;
+
+	profile_init(&p);
+	profile_add_periods(&p, "main:1 early:5", 0, 1000, 1000000000);
+	profile_add_periods(&p, "main:2 late:7", 0, 10, 1000000000);
+	profile_add_periods(&p, "main:2 late:8", 0, 2, 200000000);
+	hotspots_compute(&h, &p.m, &p.s);
+	CHECK(h.by_period);
+	CHECK_EQ_U64(h.all.samples, 1012);
+	CHECK_EQ_U64(h.all.weight, 2200000000);
+	CHECK_EQ_STR(profile_functions(&p, &h), "late 12 12\n"
+						"early 1000 1000\n"
+						"main 0 1012\n");
+	CHECK_EQ_STR(profile_weights(&p, &h), "late 1200000000 1200000000\n"
+					      "early 1000000000 1000000000\n"
+					      "main 0 2200000000\n");
+	CHECK_EQ_STR(profile_lines(&p, &h), "early:5 1000 1000\n"
+					    "late:7 10 10\n"
+					    "late:8 2 2\n"
+					    "main:2 0 12\n"
+					    "main:1 0 1000\n");
+	CHECK_EQ_U64(h.lines.at[1].self.weight, 1000000000);
+	CHECK_EQ_U64(h.lines.at[3].total.weight, 1200000000);
+	CHECK_EQ_STR(profile_tree(&p, &h), "main 0 1012\n"
+					   " late 12 12\n"
+					   " early 1000 1000\n");
+	CHECK_EQ_U64(h.tree.at[1].total.weight, 1200000000);
+	CHECK_EQ_STR(profile_edges(&p, &h), "main>late 12\n"
+					    "main>early 1000\n");
+	CHECK_EQ_U64(h.edges.at[0].total.weight, 1200000000);
+	CHECK_EQ_STR(profile_instructions(&p, &h), "early @early:5:5 1000\n"
+						   "late @late:7:7 10\n"
+						   "late @late:8:8 2\n");
+	CHECK_EQ_U64(h.instructions.at[2].self.weight, 200000000);
+	CHECK_EQ_U64(h.threads.at[0].samples, 1012);
+	CHECK_EQ_U64(h.threads.at[0].weight, 2200000000);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+TEST(samples_weigh_one_where_periods_say_nothing)
+{
+	static const uint64_t periods[] = { 0, UINT64_MAX, INT64_MAX };
+
+	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		struct profile p;
+		struct hotspots h;
+
+		profile_init(&p);
+		profile_add_periods(&p, "main a", 0, 7, periods[i]);
+		profile_add_periods(&p, "main b", 0, 3, periods[i]);
+		hotspots_compute(&h, &p.m, &p.s);
+		CHECK(!h.by_period);
+		CHECK_EQ_STR(profile_weights(&p, &h), "a 7 7\n"
+						      "b 3 3\n"
+						      "main 0 10\n");
+		CHECK_EQ_U64(h.all.weight, 10);
+		hotspots_done(&h);
+		profile_done(&p);
+	}
+}
+
+/* A sample of cache-misses is no piece of time. */
+TEST(one_event_is_analysed)
+{
+	struct profile p;
+	struct hotspots h;
+	uint32_t misses, cycles;
+
+	profile_init(&p);
+	misses = profile_add_event(&p, "cache-misses");
+	cycles = profile_add_event(&p, "armv8_pmuv3_0/cycles/u");
+	profile_add_periods(&p, "main misser", misses, 500, 5000);
+	profile_add_periods(&p, "main worker", cycles, 30, 3000);
+	profile_add_periods(&p, "main", cycles, 10, 2000);
+	hotspots_compute(&h, &p.m, &p.s);
+	CHECK_EQ_U64(h.event, cycles);
+	CHECK_EQ_U64(h.all.samples, 40);
+	CHECK_EQ_U64(h.all.weight, 5000);
+	CHECK_EQ_U64(h.chain_samples, 30);
+	CHECK_EQ_U64(h.threads.at[0].samples, 40);
+	CHECK_EQ_U64(h.touched.at[0], 40);
+	CHECK_EQ_STR(profile_functions(&p, &h), "worker 30 30\n"
+						"main 10 40\n");
+	CHECK_EQ_U64(h.instructions.len, 2);
+	CHECK_EQ_U64(h.tree.len, 2);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+static uint32_t event_of(const char *first, uint64_t first_samples, const char *second,
+			 uint64_t second_samples)
+{
+	struct profile p;
+	struct hotspots h;
+	uint32_t event;
+
+	profile_init(&p);
+	p.m.events.at[0].name = first;
+	profile_add_event(&p, second);
+	if (first_samples)
+		profile_add_periods(&p, "f", 0, first_samples, 1);
+	if (second_samples)
+		profile_add_periods(&p, "f", 1, second_samples, 1);
+	hotspots_compute(&h, &p.m, &p.s);
+	event = h.event;
+	hotspots_done(&h);
+	profile_done(&p);
+	return event;
+}
+
+TEST(the_event_that_tells_of_time)
+{
+	CHECK_EQ_U64(event_of("cycles", 1, "cpu-clock", 9), 0);
+	CHECK_EQ_U64(event_of("cycles", 0, "cpu-clock:pppH", 9), 1);
+	CHECK_EQ_U64(event_of("instructions:u", 9, "cycles:u", 1), 1);
+	CHECK_EQ_U64(event_of("instructions", 9, "cycles", 0), 0);
+	CHECK_EQ_U64(event_of("instructions", 1, "branches", 9), 0);
+	CHECK_EQ_U64(event_of("instructions", 0, "branches", 9), 1);
+	CHECK_EQ_U64(event_of("bus-cycles", 9, "cpu_core/cpu-cycles,period=9/", 1), 1);
+	CHECK_EQ_U64(event_of("dummy:u", 0, "task-clock", 0), 1);
 }
 
 /* A stack of one function that recurses a million times, and a million stacks: time stays linear. */
@@ -311,8 +441,8 @@ TEST(a_million_frames_deep)
 	CHECK_EQ_STR(profile_functions(&p, &h), "f 1000000 1000000\n");
 	CHECK_EQ_U64(h.tree.len, NODES);
 	CHECK_EQ_U64(h.tree.at[NODES - 1].depth, NODES - 1);
-	CHECK_EQ_U64(h.tree.at[NODES - 1].total, 1);
-	CHECK_EQ_U64(h.edges.at[0].total, NODES - 1);
+	CHECK_EQ_U64(h.tree.at[NODES - 1].total.samples, 1);
+	CHECK_EQ_U64(h.edges.at[0].total.samples, NODES - 1);
 	hotspots_done(&h);
 	profile_done(&p);
 }
@@ -331,8 +461,8 @@ TEST(a_million_stacks)
 	CHECK_EQ_STR(profile_functions(&p, &h), "f 1000000 1000000\n");
 	/* Levels of 1, 10, 100, ... stacks of f become one node each. */
 	CHECK_EQ_U64(h.tree.len, 7);
-	CHECK_EQ_U64(h.tree.at[5].self, 100000);
-	CHECK_EQ_U64(h.tree.at[6].self, NODES - 111111);
+	CHECK_EQ_U64(h.tree.at[5].self.samples, 100000);
+	CHECK_EQ_U64(h.tree.at[6].self.samples, NODES - 111111);
 	hotspots_done(&h);
 	profile_done(&p);
 }

@@ -84,6 +84,16 @@ static void huge_vec(void)
 }
 
 /* Sizes that no machine has end the program with a message, never with a small block. */
+TEST(mem_zero_bytes)
+{
+	uint8_t bytes[9] = { [8] = 1 };
+
+	CHECK(mem_is_zero(bytes, 8) && !mem_is_zero(bytes, 9));
+	bytes[0] = 0x80;
+	CHECK(!mem_is_zero(bytes, 1) && mem_is_zero(bytes + 1, 7));
+	CHECK(mem_is_zero(bytes, 0) && mem_is_zero(NULL, 0));
+}
+
 TEST(mem_sizes_that_overflow)
 {
 	CHECK_EQ_INT(status_of(huge_arena), 1);
@@ -212,4 +222,15 @@ TEST(vec_of_structs)
 	vec_done(&v);
 	CHECK(!v.at && !v.len && !v.cap);
 	vec_done(&v);
+}
+
+TEST(vec_each_of_nothing)
+{
+	VEC(int) empty = { 0 };
+	int count = 0;
+
+	/* Must not add to a null pointer: the undefined-behaviour sanitizer would stop here. */
+	vec_each(p, &empty)
+		count += *p;
+	CHECK_EQ_INT(count, 0);
 }

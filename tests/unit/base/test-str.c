@@ -112,6 +112,24 @@ TEST(str_hex_digits)
 	CHECK(!str_hex(str_of("0x1"), &v) && !str_hex(str_of(""), &v) && !str_hex(str_of("g"), &v));
 }
 
+TEST(str_hex_as_bytes)
+{
+	uint8_t out[4] = { 1, 2, 3, 4 };
+
+	CHECK(str_hex_bytes(str_of("00fF10aB"), out, 4));
+	CHECK(!memcmp(out, "\x00\xff\x10\xab", 4));
+	CHECK(str_hex_bytes(str_of("7f"), out, 1));
+	CHECK(!memcmp(out, "\x7f\xff\x10\xab", 4));
+	CHECK(str_hex_bytes(str_of(""), out, 0));
+	/* Too few, too many, an odd one, no digits: nothing is written. */
+	CHECK(!str_hex_bytes(str_of("00112"), out, 2) && !str_hex_bytes(str_of("001"), out, 2));
+	CHECK(!str_hex_bytes(str_of("001122"), out, 4) && !str_hex_bytes(str_of("00"), out, 0));
+	CHECK(!str_hex_bytes(str_of("0011223g"), out, 4));
+	CHECK(!str_hex_bytes(str_of("0x112233"), out, 4) && !str_hex_bytes(str_of("+1-1"), out, 2));
+	CHECK(!str_hex_bytes(str_of("1"), out, SIZE_MAX / 2 + 1));
+	CHECK(!memcmp(out, "\x7f\xff\x10\xab", 4));
+}
+
 TEST(str_double_whole_text)
 {
 	static const char *const bad[] = { "",	    " 1", "1 ",	   "\v1", "nan",      "inf", "-inf",

@@ -60,6 +60,7 @@ static _Noreturn void agent_main(int in, int out, const struct job *job,
 	struct err err;
 
 	memcpy(cs.stdio, setup->stdio, sizeof(cs.stdio));
+	cs.ignored = setup->ignored;
 	/* A change of user makes a process a stranger to its own user until the next exec. */
 	if (setup->uid && (setgid(setup->uid) || setuid(setup->uid) || prctl(PR_SET_DUMPABLE, 1)))
 		_exit(9);

@@ -24,6 +24,7 @@ struct host {
 
 struct host_setup {
 	int stdio[3];
+	sigset_t ignored;
 	uid_t uid; /* 0: as we are */
 	target_open_fn *open;
 	void *open_ctx;

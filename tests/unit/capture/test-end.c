@@ -105,6 +105,29 @@ TEST(end_by_stop_three_times)
 	host_end(&h);
 }
 
+/* A signal that is blocked comes through a descriptor even when it is ignored. */
+TEST(end_not_by_signals_that_were_ignored)
+{
+	struct host h;
+	struct host_setup setup = { .stdio = { -1, -1, -1 } };
+	struct job job = host_job(host_argv("sh", "-c", "sleep 0.6", NULL));
+
+	host_needs_perf();
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	sigaddset(&setup.ignored, SIGHUP);
+	sigaddset(&setup.ignored, SIGTERM);
+	host_start(&h, &job, &setup);
+	host_until_started(&h);
+	CHECK(!kill(h.agent, SIGHUP));
+	CHECK(!kill(h.agent, SIGTERM));
+	host_until_end(&h);
+	CHECK(h.has_finished);
+	CHECK_EQ_INT(h.finished.end, JOB_END_EXIT);
+	CHECK_EQ_INT(h.finished.wait_status, 0);
+	host_end(&h);
+}
+
 TEST(end_by_time)
 {
 	struct host h;

@@ -216,6 +216,36 @@ TEST(images_by_identity)
 	images_done(&im);
 }
 
+/* At the ceiling a look that fails must not cost an image that is there. */
+TEST(images_keep_what_a_failed_look_would_cost)
+{
+	struct images im;
+	struct rlimit before;
+	struct image_name first = { 0 }, missing = { .inode = 1, .path = "/no/such/file" };
+	const struct image *got;
+	struct stat st;
+	char *path = arena_printf(host_arena(), "%s/kept", test_tmpdir());
+
+	images_init(&im, &before);
+	im.most = 1;
+	copy("/proc/self/cmdline", path);
+	CHECK(!stat(path, &st));
+	first.device_major = major(st.st_dev);
+	first.device_minor = minor(st.st_dev);
+	first.inode = st.st_ino;
+	first.path = path;
+	CHECK(images_see(&im, &first));
+	CHECK(!unlink(path));
+	for (uint64_t i = 1; i < 5; i++) {
+		missing.inode = i;
+		CHECK(!images_see(&im, &missing));
+	}
+	CHECK_EQ_INT(im.open, 1);
+	got = images_find(&im, &first);
+	CHECK(got && got->fd >= 0);
+	images_done(&im);
+}
+
 TEST(images_give_up_the_oldest)
 {
 	struct images im;

@@ -130,8 +130,11 @@ TEST(launch_gives_clean_signals)
 	host_end(&h);
 }
 
-/* What nohup sets up stays. */
-TEST(launch_keeps_nohup)
+/*
+ * What nohup, or a shell for what it starts in the background, sets up stays, whatever the agent
+ * does with these signals itself.
+ */
+TEST(launch_keeps_ignored_signals)
 {
 	struct host h;
 	char out[4096] = "";
@@ -140,12 +143,18 @@ TEST(launch_keeps_nohup)
 	struct job job = host_job(host_argv("cat", "/proc/self/status", NULL));
 
 	host_needs_perf();
-	signal(SIGHUP, SIG_IGN);
+	sigaddset(&setup.ignored, SIGHUP);
+	sigaddset(&setup.ignored, SIGINT);
+	sigaddset(&setup.ignored, SIGQUIT);
+	sigaddset(&setup.ignored, SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	signal(SIGUSR2, SIG_IGN);
 	CHECK(!pipe2(fds, O_CLOEXEC));
 	setup.stdio[1] = fds[1];
 	host_run(&h, &job, &setup);
 	CHECK(read(fds[0], out, sizeof(out) - 1) > 0);
-	CHECK_EQ_U64(signal_mask(out, "SigIgn"), 1); /* SIGHUP */
+	CHECK_EQ_U64(signal_mask(out, "SigIgn"), 1u << (SIGHUP - 1) | 1u << (SIGINT - 1) |
+							 1u << (SIGQUIT - 1) | 1u << (SIGUSR1 - 1));
 	host_end(&h);
 }
 

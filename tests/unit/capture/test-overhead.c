@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Live: the rate falls when the agent costs too much, for threads that were there before too. */
+#include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "host.h"
@@ -55,5 +56,81 @@ TEST(overhead_lowers_the_rate)
 	last = samples_between(&h, 2600, 3500);
 	CHECK_MSG(last < first * 3 / 4, "%u samples, then %u", first, last);
 	CHECK(last > 0);
+	host_end(&h);
+}
+
+/*
+ * Ids rise, so those above what STARTED named belong to events that were opened for a lower rate.
+ * None of them may have sampled while the first ones still did, or time would be counted twice.
+ */
+static void check_switch(struct host *h)
+{
+	buf_auto file = { 0 };
+	struct perfdata pd;
+	struct perfdata_record r;
+	struct perfdata_sample s;
+	struct err err;
+	uint64_t at, id, id_above = 0, first_until = 0, then_from = UINT64_MAX, sampled_ns = 0;
+	unsigned first = 0, then = 0;
+
+	host_file(h, &file);
+	CHECK(perfdata_open(&pd, "capture", file.at, file.len, &err));
+	for (size_t i = 0; i < pd.attrs[0].id_count; i++)
+		if (pd.attrs[0].ids[i] > id_above)
+			id_above = pd.attrs[0].ids[i];
+	at = pd.data_start;
+	while (perfdata_next(&pd, &at, &r) == PERFDATA_RECORD) {
+		if (r.type != PERFDATA_SAMPLE || !perfdata_sample(&pd, &r, &s))
+			continue;
+		sampled_ns += s.period;
+		/* IDENTIFIER comes first. */
+		memcpy(&id, r.body, sizeof(id));
+		if (id <= id_above) {
+			first++;
+			first_until = s.time_ns > first_until ? s.time_ns : first_until;
+		} else {
+			then++;
+			then_from = s.time_ns < then_from ? s.time_ns : then_from;
+		}
+	}
+	CHECK_MSG(first > 1000 && then > 100, "%u samples, then %u", first, then);
+	CHECK_MSG(then_from > first_until, "both sampled for %.2f ms",
+		  (double)(first_until - then_from) / 1e6);
+	CHECK_MSG(then_from - first_until < 50000000, "none sampled for %.2f ms",
+		  (double)(then_from - first_until) / 1e6);
+	CHECK_MSG((double)sampled_ns < (double)h->finished.workload_cpu_ns * 1.005,
+		  "%.1f ms sampled of %.1f ms", (double)sampled_ns / 1e6,
+		  (double)h->finished.workload_cpu_ns / 1e6);
+	perfdata_close(&pd);
+}
+
+/* As on a machine with many CPUs and threads: to open the events of the lower rate takes a while. */
+static int open_slowly(void *ctx, const void *bytes, int pid, int cpu, int group,
+		       unsigned long flags)
+{
+	const struct perf_event_attr *attr = bytes;
+
+	if (attr->freq && attr->sample_freq < 4000)
+		usleep(10000);
+	return target_open_real(ctx, attr, pid, cpu, group, flags);
+}
+
+TEST(overhead_counts_no_time_twice)
+{
+	struct host_setup setup = { .stdio = { -1, -1, -1 }, .open = open_slowly };
+	struct host h;
+	struct job job;
+
+	host_needs_perf();
+	job = host_job(host_argv(host_program("threads"), "2", "20000", NULL));
+	job.frequency_hz = 4000;
+	job.chain = JOB_CHAIN_DWARF;
+	job.stack_bytes = 4096;
+	job.max_overhead_permille = 1;
+	job.for_ns = 2500000000;
+	host_run(&h, &job, &setup);
+	if (!host_note(&h, "RATE_LOWERED"))
+		SKIP("the agent took less than a thousandth of the machine");
+	check_switch(&h);
 	host_end(&h);
 }

@@ -306,32 +306,47 @@ TEST(header_ids_out_of_range_are_dropped)
 	make_done(&m);
 }
 
-/* Many attributes whose ids are all the same bytes must not cost the square of the file. */
-TEST_TIMEOUT(header_overlapping_ids, 20)
+enum { SHARED_ATTRS = 20000, SHARED_ENTRY = 80 };
+
+/* Many attributes whose ids are the same bytes but for shift bytes from one to the next. */
+static void check_shared_ids(uint64_t shift, uint64_t ids)
 {
-	enum { COUNT = 20000, ENTRY = 80 };
 	buf_auto file = { 0 };
+	uint64_t read = 0;
 	struct perfdata pd;
 	struct err err;
 
 	buf_puts(&file, "PERFILE2");
 	buf_u64(&file, 104);
-	buf_u64(&file, ENTRY);
+	buf_u64(&file, SHARED_ENTRY);
 	buf_u64(&file, 104);
-	buf_u64(&file, COUNT * ENTRY);
-	buf_u64(&file, 104 + COUNT * ENTRY);
+	buf_u64(&file, SHARED_ATTRS * SHARED_ENTRY);
+	buf_u64(&file, 104 + SHARED_ATTRS * SHARED_ENTRY);
 	buf_u64(&file, 0);
 	while (file.len < 104)
 		buf_u8(&file, 0);
-	for (uint64_t i = 0; i < COUNT; i++) {
+	for (uint64_t i = 0; i < SHARED_ATTRS; i++) {
 		memset(buf_room(&file, 64), 0, 64);
-		buf_u64(&file, 104 + i);
-		buf_u64(&file, (COUNT - 1) * ENTRY);
+		buf_u64(&file, 104 + i * shift);
+		buf_u64(&file, ids * 8);
 	}
 	CHECK_MSG(open_bytes(&file, &pd, &err), "%s", err.text);
-	CHECK_EQ_U64(pd.attr_count, COUNT);
+	CHECK_EQ_U64(pd.attr_count, SHARED_ATTRS);
+	for (size_t i = 0; i < pd.attr_count; i++)
+		read += pd.attrs[i].id_count;
+	/* As many whole sections as the file could hold one behind the other. */
+	CHECK_EQ_U64(read, file.len / 8 / ids * ids);
+	CHECK_HAS(pd.notes.at[0], "dropped: offset ");
 	CHECK(pd.arena.used_bytes < 100u << 20);
 	perfdata_close(&pd);
+}
+
+/* They must not cost the square of the file. */
+TEST_TIMEOUT(header_overlapping_ids, 20)
+{
+	check_shared_ids(1, (SHARED_ATTRS - 1) * SHARED_ENTRY / 8);
+	check_shared_ids(0, (SHARED_ATTRS - 1) * SHARED_ENTRY / 8);
+	check_shared_ids(0, 64);
 }
 
 TEST(header_damaged_features_are_dropped)

@@ -154,6 +154,57 @@ TEST(vdso_is_one_image)
 	model_free(m);
 }
 
+/* On a 64-bit machine a 32-bit process has another vdso, which nobody keeps. */
+TEST(vdso_of_a_32_bit_process)
+{
+	static const char *const arches[] = { "x86_64", "aarch64", "" };
+
+	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++) {
+		struct recording r = { .arch = arches[i] };
+		const struct model_image *image;
+		struct model *m;
+
+		rec_mmap(&r, 100, 0x7fff00001000, 0x1000, 0, 0, "[vdso]", 0);
+		rec_mmap(&r, 200, 0xf7f00000, 0x2000, 0, 0, "[vdso]", 0);
+		rec_mmap(&r, 300, 0xffffe000, 0x2000, 0, 0, "[vdso]", 0);
+		rec_mmap(&r, 400, 0xfffff000, 0x2000, 0, 0, "[vdso]", 0);
+		for (uint32_t pid = 200; pid <= 300; pid += 100)
+			rec_sample(&r, REC_USER, pid, pid, 1000 + pid,
+				   pid == 200 ? 0xf7f00a10 : 0xffffea10, NULL);
+		rec_sample(&r, REC_USER, 100, 100, 2000, 0x7fff00001a10, NULL);
+		rec_sample(&r, REC_USER, 400, 400, 2001, 0xfffffa10, NULL);
+		m = rec_load(&r, NULL);
+		CHECK_EQ_STR(rec_dump(m), ":200(:200) 200/200 1: [vdso32]+f7f00a10\n"
+					  ":300(:300) 300/300 1: [vdso32]+ffffea10\n"
+					  ":100(:100) 100/100 1: [vdso]+a10\n"
+					  ":400(:400) 400/400 1: [vdso]+a10\n");
+		CHECK_EQ_STR(rec_image(m, "[vdso]")->key, "vdso");
+		CHECK_EQ_U64(rec_image(m, "[vdso]")->samples, 2);
+		image = &m->images.at[m->addrs.at[0].image.i];
+		CHECK_EQ_INT(image->kind, MODEL_IMAGE_UNKNOWN);
+		CHECK_EQ_STR(image->key, "");
+		CHECK_EQ_INT(image->pid, 200);
+		model_free(m);
+	}
+}
+
+TEST(vdso_of_a_32_bit_machine)
+{
+	static const char *const arches[] = { "armv7l", "armv8l", "arm", "i686" };
+
+	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++) {
+		struct recording r = { .arch = arches[i] };
+		struct model *m;
+
+		rec_mmap(&r, 200, 0xf7f00000, 0x1000, 0, 0, "[vdso]", 0);
+		rec_sample(&r, REC_USER, 200, 200, 1000, 0xf7f00a10, NULL);
+		m = rec_load(&r, NULL);
+		CHECK_EQ_STR(rec_dump(m), ":200(:200) 200/200 1: [vdso]+a10\n");
+		CHECK_EQ_STR(m->images.at[0].key, "vdso");
+		model_free(m);
+	}
+}
+
 static void add_id(struct recording *r, uint16_t misc, uint8_t byte, const char *path)
 {
 	struct perfdata_build_id *b = &r->build_ids[r->build_id_count++];
@@ -193,5 +244,48 @@ TEST(build_ids_of_the_feature)
 		CHECK(str_starts(m->images.at[i].key, "f-"));
 		CHECK_EQ_U64(m->images.at[i].samples, 1);
 	}
+	model_free(m);
+}
+
+static struct model *kernel_model(struct recording *r)
+{
+	rec_sample(r, REC_KERNEL, 100, 100, 1000, 0xffffffff9d200010, NULL);
+	return rec_load(r, NULL);
+}
+
+/* Where the kernel lay and which one it was decide whether another one's symbols are good. */
+TEST(kernel_of_the_recording)
+{
+	struct recording r = { 0 };
+	struct model *m;
+
+	add_id(&r, REC_KERNEL, 0x11, "[kernel.kallsyms]");
+	rec_mmap(&r, UINT32_MAX, 0xffffffffc0000000, 0x1000, 0, 0, "[a_module]", 0);
+	rec_mmap_id(&r, UINT32_MAX, 0xffffffff9d000000, 0x1000000, 0xffffffff9d200000, 0x22,
+		    "[kernel.kallsyms]_text", 0);
+	rec_mmap(&r, UINT32_MAX, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, 0,
+		 "[kernel.kallsyms]_stext", 1);
+	m = kernel_model(&r);
+	CHECK_EQ_U64(m->kernel_text, 0xffffffff9d200000);
+	CHECK_EQ_STR(m->kernel_build_id, "1111111111111111111111111111111111111111");
+	CHECK_EQ_STR(rec_image(m, "[kernel]")->build_id, m->kernel_build_id);
+	model_free(m);
+
+	/* Newer recorders write build ids with the mappings and leave the feature out. */
+	r = (struct recording){ 0 };
+	rec_mmap_id(&r, UINT32_MAX, 0xffffffff9d000000, 0x1000000, 0, 0x22,
+		    "[kernel.kallsyms]_stext", 0);
+	m = kernel_model(&r);
+	CHECK_EQ_U64(m->kernel_text, 0xffffffff9d000000);
+	CHECK_EQ_STR(m->kernel_build_id, "2222222222222222222222222222222222222222");
+	CHECK_EQ_STR(rec_image(m, "[kernel]")->build_id, m->kernel_build_id);
+	model_free(m);
+
+	/* A process cannot pass for the kernel. */
+	r = (struct recording){ 0 };
+	rec_mmap(&r, 100, 0x400000, 0x1000, 0x400000, 7, "[kernel.kallsyms]_text", 0);
+	m = kernel_model(&r);
+	CHECK_EQ_U64(m->kernel_text, 0);
+	CHECK_EQ_STR(m->kernel_build_id, "");
 	model_free(m);
 }

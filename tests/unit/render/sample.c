@@ -185,7 +185,7 @@ struct findings *sample_full(void)
 	vec_add(&f->findings,
 		((struct finding){
 			"symbols_missing", "warning",
-			"6.1 % of the samples lie in libz.so.1 without a function name: it "
+			"6.1 % of the time is spent in libz.so.1 without a function name: it "
 			"is stripped: install its debug package",
 			"1,227 samples" }));
 	vec_add(&f->findings, ((struct finding){ "broken", "problem", "an evil\x1b[2J name", "" }));

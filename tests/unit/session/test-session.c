@@ -119,6 +119,9 @@ TEST(runs_are_found_by_name_and_part)
 {
 	struct session *a, *b, *got;
 	struct session_list list;
+	char_auto id = NULL;
+	char_auto odd = NULL;
+	bool b_first = false;
 	struct err err;
 
 	use_home();
@@ -127,6 +130,9 @@ TEST(runs_are_found_by_name_and_part)
 	CHECK_HAS(err.hint, "culprit run");
 	a = make("alpha");
 	b = make("beta");
+	/* A folder that is no run is not the last one. */
+	odd = mem_printf("%s/runs/99991231-235959-x", test_tmpdir());
+	CHECK(os_make_dirs(odd, &err));
 	CHECK(session_open(&got, "last", &err));
 	CHECK_EQ_STR(got->id, b->id);
 	session_close(got);
@@ -142,16 +148,26 @@ TEST(runs_are_found_by_name_and_part)
 	CHECK_EQ_INT(err.kind, ERR_NOT_FOUND);
 
 	CHECK(session_list(&list, &err));
-	CHECK_EQ_INT(list.entries.len, 2);
-	CHECK_EQ_STR(list.entries.at[0].id, b->id);
-	CHECK_EQ_STR(list.entries.at[0].state, "recording");
-	CHECK(list.entries.at[0].bytes > 0);
+	CHECK_EQ_INT(list.entries.len, 3);
+	vec_each(e, &list.entries) {
+		bool is_odd = str_ends(e->id, "-x");
+
+		CHECK_EQ_STR(e->state, is_odd ? "unreadable" : "recording");
+		CHECK(is_odd || e->bytes > 0);
+		b_first = b_first || !strcmp(e->id, b->id);
+		CHECK(strcmp(e->id, a->id) != 0 || b_first); /* the newer one before the older */
+	}
 	session_list_done(&list);
 
-	CHECK(session_remove("alpha", &err));
+	/* Only whole names are removed, and never by an empty variable. */
+	CHECK(!session_remove("alpha", &id, &err));
+	CHECK(!session_remove("", &id, &err));
+	CHECK(!access(a->dir, F_OK));
+	CHECK(session_remove(a->id, &id, &err));
+	CHECK_EQ_STR(id, a->id);
 	CHECK(access(a->dir, F_OK) != 0);
 	CHECK(!access(b->dir, F_OK));
-	CHECK(!session_remove("../..", &err));
+	CHECK(!session_remove("../..", &id, &err));
 	CHECK_EQ_INT(err.kind, ERR_USAGE);
 	session_close(a);
 	session_close(b);
@@ -240,6 +256,8 @@ TEST(images_are_shared_through_the_cache)
 {
 	struct session *a, *b;
 	struct session_image img;
+	char_auto cached = NULL;
+	char_auto id = NULL;
 	struct err err;
 
 	use_home();
@@ -256,9 +274,14 @@ TEST(images_are_shared_through_the_cache)
 	put_image(a, "kernel", "kallsyms-1-2", "syms");
 	CHECK(session_image_link(b, "kernel", "kallsyms-1-2"));
 	check_image(b, "kernel", "syms");
-	/* The other run's images stay when one run goes. */
-	CHECK(os_remove_tree(a->dir, &err));
+	/* The other run's images stay when one run goes; what only that one had leaves the cache. */
+	put_image(a, "only", "only", "mine");
+	cached = mem_printf("%s/only", a->cache);
+	CHECK(!access(cached, F_OK));
+	CHECK(session_remove(a->id, &id, &err));
 	check_image(b, "abcd", "one");
+	CHECK(session_image_link(b, "again", "abcd"));
+	CHECK(access(cached, F_OK) != 0);
 
 	CHECK(session_image_create(b, &img, &err));
 	CHECK(!session_image_commit(b, &img, "../escape", NULL, &err));

@@ -9,6 +9,12 @@
 enum { CHASE, MIX, UNKNOWN, MAIN, SETUP, IDLE };
 enum { FILE_APP, FILE_MIX };
 
+/* Samples with a period of 10 each. */
+#define N(samples)                    \
+	{                             \
+		samples, samples * 10 \
+	}
+
 static void add_image(struct fixture *f, enum model_image_kind kind, const char *path,
 		      const char *build_id, enum symbol_image_state state, const char *why)
 {
@@ -107,26 +113,29 @@ static void fill_stacks(struct fixture *f)
 static void fill_hotspots(struct fixture *f)
 {
 	static const struct hot_function functions[] = {
-		{ { CHASE }, 900, 900 }, { { MIX }, 60, 60 },  { { UNKNOWN }, 40, 40 },
-		{ { MAIN }, 0, 1000 },	 { { SETUP }, 0, 60 },
+		{ { CHASE }, N(900), N(900) }, { { MIX }, N(60), N(60) },
+		{ { UNKNOWN }, N(40), N(40) }, { { MAIN }, N(0), N(1000) },
+		{ { SETUP }, N(0), N(60) },
 	};
 	static const struct hot_line lines[] = {
-		{ { CHASE }, FILE_APP, 10, 800, 800 }, { { CHASE }, FILE_APP, 11, 100, 100 },
-		{ { MIX }, FILE_MIX, 5, 60, 60 },      { { UNKNOWN }, MODEL_NONE, 0, 40, 40 },
-		{ { MAIN }, FILE_APP, 30, 0, 1000 },
+		{ { CHASE }, FILE_APP, 10, N(800), N(800) },
+		{ { CHASE }, FILE_APP, 11, N(100), N(100) },
+		{ { MIX }, FILE_MIX, 5, N(60), N(60) },
+		{ { UNKNOWN }, MODEL_NONE, 0, N(40), N(40) },
+		{ { MAIN }, FILE_APP, 30, N(0), N(1000) },
 	};
 	static const struct hot_node tree[] = {
-		{ MODEL_NONE, { MAIN }, false, 0, 0, 1000 },
-		{ 0, { CHASE }, false, 1, 900, 900 },
-		{ 0, { SETUP }, false, 1, 0, 60 },
-		{ 0, { UNKNOWN }, false, 1, 40, 40 },
-		{ 2, { MIX }, true, 2, 60, 60 },
+		{ MODEL_NONE, { MAIN }, false, 0, N(0), N(1000) },
+		{ 0, { CHASE }, false, 1, N(900), N(900) },
+		{ 0, { SETUP }, false, 1, N(0), N(60) },
+		{ 0, { UNKNOWN }, false, 1, N(40), N(40) },
+		{ 2, { MIX }, true, 2, N(60), N(60) },
 	};
 	static const struct hot_edge edges[] = {
-		{ { MAIN }, { CHASE }, 900 },
-		{ { MAIN }, { SETUP }, 60 },
-		{ { SETUP }, { MIX }, 60 },
-		{ { MAIN }, { UNKNOWN }, 40 },
+		{ { MAIN }, { CHASE }, N(900) },
+		{ { MAIN }, { SETUP }, N(60) },
+		{ { SETUP }, { MIX }, N(60) },
+		{ { MAIN }, { UNKNOWN }, N(40) },
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -138,12 +147,21 @@ static void fill_hotspots(struct fixture *f)
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
 		vec_add(&f->h.edges, edges[i]);
 	vec_add(&f->h.instructions,
-		((struct hot_instruction){ { CHASE }, { 0 }, 0x1004, FILE_APP, 10, 800 }));
+		((struct hot_instruction){ { CHASE }, { 0 }, 0x1004, FILE_APP, 10, N(800) }));
 	vec_add(&f->h.instructions,
 		((struct hot_instruction){
-			{ IDLE }, { 2 }, UINT64_C(0xffffffff81000004), MODEL_NONE, 0, 3 }));
-	f->h.samples = 1000;
-	f->h.unnamed = 40;
+			{ IDLE }, { 2 }, UINT64_C(0xffffffff81000004), MODEL_NONE, 0, N(3) }));
+	vec_add(&f->h.threads, ((struct hot_count)N(700)));
+	vec_add(&f->h.threads, ((struct hot_count)N(300)));
+	vec_add(&f->h.threads, ((struct hot_count)N(500)));
+	vec_add(&f->h.touched, 1000);
+	vec_add(&f->h.touched, 40);
+	vec_add(&f->h.touched, 0);
+	f->h.all = (struct hot_count)N(1000);
+	f->h.idle = (struct hot_count)N(500);
+	f->h.unnamed = (struct hot_count)N(40);
+	f->h.chain_samples = 1000;
+	f->h.by_period = true;
 }
 
 static void fill_evidence(struct fixture *f)
@@ -158,9 +176,14 @@ static void fill_evidence(struct fixture *f)
 		.unnamed = 40,
 		.unnamed_pct = 4,
 		.kernel = 10,
+		.weight = 10000,
+		.idle_weight = 5000,
+		.unnamed_weight = 400,
+		.kernel_weight = 100,
 		.source = "cpu-clock",
 		.is_frequency = true,
 		.rate = 3997,
+		.final_hz = 3997,
 		.duration_ns = 2000000000,
 		.line = "cpu-clock 3,997 Hz, 1,000 samples, 0 lost",
 	};
@@ -237,6 +260,8 @@ void fixture_done(struct fixture *f)
 	vec_done(&f->h.instructions);
 	vec_done(&f->h.tree);
 	vec_done(&f->h.edges);
+	vec_done(&f->h.threads);
+	vec_done(&f->h.touched);
 	for (char **arg = f->session.argv; *arg; arg++)
 		free(*arg);
 	free(f->session.argv);

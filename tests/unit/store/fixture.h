@@ -16,7 +16,8 @@ struct fixture {
 
 /*
  * main (line 30) calls chase (lines 10, 11), setup, which has mix (line 5) inlined, and a function
- * of libz without a name. Samples: chase 900, mix 60, unknown 40; thread 101 has 300 of chase.
+ * of libz without a name. Samples: chase 900, mix 60, unknown 40; thread 101 has 300 of chase. Each
+ * has a period of 10.
  */
 void fixture_init(struct fixture *f);
 void fixture_done(struct fixture *f);

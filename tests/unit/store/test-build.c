@@ -65,7 +65,7 @@ TEST(build_counts_are_exact_to_63_bits)
 	struct store *s;
 
 	fixture_init(&f);
-	f.h.functions.at[0].self = UINT64_C(9007199254740993);
+	f.h.functions.at[0].self.samples = UINT64_C(9007199254740993);
 	s = fixture_store(&f);
 	CHECK_NUMBER(s, "SELECT self FROM v1_functions WHERE name = 'chase'",
 		     INT64_C(9007199254740993));
@@ -144,16 +144,102 @@ TEST(build_images_threads_meta)
 	fixture_done(&f);
 }
 
+/* chase has 90 % of the samples, but they stand for 1 % of what was sampled. */
+TEST(build_shares_are_of_weights)
+{
+	struct fixture f;
+	struct store *s;
+
+	fixture_init(&f);
+	f.h.functions.at[0].self.weight = f.h.functions.at[0].total.weight = 100;
+	f.h.functions.at[2].self.weight = f.h.functions.at[2].total.weight = 6000;
+	f.h.lines.at[0].self.weight = 250;
+	f.h.instructions.at[0].self.weight = 2500;
+	f.h.tree.at[1].total.weight = 1250;
+	f.h.edges.at[0].total.weight = 25;
+	f.h.threads.at[1].weight = 750;
+	for (size_t i = 0; i < f.m.weights.len; i++)
+		f.m.weights.at[i].period = i == 4 ? 7000 : 1;
+	s = fixture_store(&f);
+	check_text(s,
+		   "SELECT self || ' ' || self_weight || ' ' || self_pct || ' ' || total_weight || "
+		   "' ' || total_pct FROM v1_functions WHERE name = 'chase'",
+		   "900 100 1.0 100 1.0");
+	check_text(s, "SELECT self_pct FROM v1_lines WHERE line = 10", "2.5");
+	check_text(s, "SELECT self_pct FROM v1_instructions WHERE line = 10", "25");
+	check_text(s,
+		   "SELECT total || ' ' || total_pct || ' ' || total_weight FROM v1_calltree "
+		   "WHERE function = 'chase'",
+		   "900 12.5 1250");
+	check_text(s,
+		   "SELECT samples || ' ' || callee_pct || ' ' || pct || ' ' || weight "
+		   "FROM v1_callers WHERE callee = 'chase'",
+		   "900 25.0 0.25 25");
+	check_text(s,
+		   "SELECT samples || ' ' || pct || ' ' || weight || ' ' || period "
+		   "FROM v1_threads WHERE tid = 101",
+		   "300 7.5 750 750");
+	check_text(s, "SELECT self || ' ' || self_pct FROM v1_images WHERE name = 'libz.so.1'",
+		   "40 60.0");
+	check_text(s,
+		   "SELECT samples || ' ' || weight || ' ' || period FROM v1_stacks "
+		   "WHERE bucket = 999",
+		   "40 7000 7000");
+	check_text(s,
+		   "SELECT weight || ' ' || idle_weight || ' ' || unnamed_weight || ' ' || "
+		   "kernel_weight || ' ' || final_frequency_hz || partial_why FROM v1_evidence",
+		   "10000 5000 400 100 3997");
+	store_close(s);
+	fixture_done(&f);
+}
+
+TEST(build_counts_where_there_are_no_periods)
+{
+	struct fixture f;
+	struct store *s;
+
+	fixture_init(&f);
+	f.h.by_period = false;
+	f.h.threads.at[1].weight = 300;
+	s = fixture_store(&f);
+	CHECK_NUMBER(s, "SELECT weight FROM v1_stacks WHERE bucket = 3", 300);
+	check_text(s, "SELECT weight || ' ' || period FROM v1_threads WHERE tid = 101", "300 0");
+	store_close(s);
+	fixture_done(&f);
+}
+
+/* Samples of another event are in no table; they are named. */
+TEST(build_one_event)
+{
+	struct fixture f;
+	struct store *s;
+
+	fixture_init(&f);
+	vec_add(&f.m.events, ((struct model_event){ "cache-misses", false, 1009, 77, 77693 }));
+	vec_add(&f.m.weights, ((struct model_weight){ { 1 }, { 0 }, 1, 0, 77, 77693 }));
+	f.e.other_events = "only cpu-clock";
+	s = fixture_store(&f);
+	CHECK_NUMBER(s, "SELECT sum(samples) FROM v1_stacks", 1000);
+	CHECK_NUMBER(s, "SELECT count(*) FROM v1_stacks WHERE event_id <> 0", 0);
+	check_text(s,
+		   "SELECT group_concat(name || ' ' || samples || ' ' || analysed) FROM v1_events",
+		   "cpu-clock 1500 1,cache-misses 77 0");
+	check_text(s, "SELECT text FROM v1_notes WHERE id = 'OTHER_EVENTS'", "only cpu-clock");
+	store_close(s);
+	fixture_done(&f);
+}
+
 TEST(build_shares_without_samples_are_null)
 {
 	struct fixture f;
 	struct store *s;
 
 	fixture_init(&f);
-	f.h.samples = 0;
+	f.e.samples = f.e.weight = 0;
 	s = fixture_store(&f);
 	check_text(s, "SELECT self_pct FROM v1_functions WHERE name = 'chase'", "NULL");
 	check_text(s, "SELECT pct(1, total_samples())", "NULL");
+	check_text(s, "SELECT pct(1, total_weight())", "NULL");
 	store_close(s);
 	fixture_done(&f);
 }
@@ -188,6 +274,7 @@ TEST(build_file_is_private_and_whole)
 	CHECK(store_open(&s, path, &err));
 	CHECK_NUMBER(s, "SELECT samples FROM v1_evidence", 1000);
 	CHECK_NUMBER(s, "SELECT total_samples()", 1000);
+	CHECK_NUMBER(s, "SELECT total_weight()", 10000);
 	store_close(s);
 	/* Again over the old one. */
 	CHECK(store_build(&s, path, &f.in, &err));
@@ -219,6 +306,51 @@ TEST(open_errors)
 	CHECK_EQ_INT(err.kind, ERR_SYSTEM);
 	CHECK_EQ_INT(err.sys_errno, ENOENT);
 	fixture_done(&f);
+}
+
+/* A run.db as somebody else may have made it, with this in place of the view of the evidence. */
+static void forge(const char *path, const struct fixture *f, const char *view)
+{
+	char_auto sql = mem_printf("DROP VIEW v1_evidence; %s", view);
+	struct store *s;
+	struct err err;
+	sqlite3 *db;
+
+	CHECK(store_build(&s, path, &f->in, &err));
+	store_close(s);
+	CHECK_EQ_INT(sqlite3_open(path, &db), SQLITE_OK);
+	CHECK_EQ_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	CHECK_EQ_INT(sqlite3_close(db), SQLITE_OK);
+}
+
+static void check_forged(const char *view, enum err_kind kind, const char *text)
+{
+	char_auto path = mem_printf("%s/run.db", test_tmpdir());
+	struct fixture f;
+	struct store *s;
+	struct err err;
+
+	fixture_init(&f);
+	forge(path, &f, view);
+	CHECK(!store_open(&s, path, &err));
+	CHECK_EQ_INT(err.kind, kind);
+	CHECK_HAS(err.text, text);
+	fixture_done(&f);
+}
+
+/* The guard is up before anything is read of a file. */
+TEST(open_forged_file)
+{
+	check_forged("CREATE VIEW v1_evidence AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+		     "SELECT i + 1 FROM n) SELECT max(i) AS samples, 1 AS weight FROM n",
+		     ERR_LIMIT, "stopped after");
+	check_forged("CREATE VIEW v1_evidence AS SELECT length(randomblob(9)) AS samples, "
+		     "1 AS weight",
+		     ERR_FORMAT, "randomblob");
+	check_forged("CREATE VIEW v1_evidence AS SELECT count(*) AS samples, 1 AS weight "
+		     "FROM sqlite_master",
+		     ERR_FORMAT, "sqlite_master");
+	check_forged("CREATE TABLE x(a)", ERR_FORMAT, "v1_evidence");
 }
 
 TEST(open_cut_file)
@@ -285,7 +417,8 @@ TEST(build_deep_tree)
 	for (uint32_t i = 0; i < 100000; i++) {
 		uint32_t parent = i ? (uint32_t)f.h.tree.len - 1 : 1;
 
-		vec_add(&f.h.tree, ((struct hot_node){ parent, { 0 }, false, i + 2, 0, 900 }));
+		vec_add(&f.h.tree, ((struct hot_node){
+					   parent, { 0 }, false, i + 2, { 0, 0 }, { 900, 9000 } }));
 	}
 	s = fixture_store(&f);
 	CHECK_NUMBER(s, "SELECT count(*) FROM v1_calltree", 100005);

@@ -191,7 +191,7 @@ TEST(hotspots_without_samples)
 
 	fixture_init(&fx);
 	vec_clear(&fx.h.functions);
-	fx.h.samples = 0;
+	fx.e.samples = fx.e.weight = 0;
 	fx.e.line = "cpu-clock 3,997 Hz, 0 samples, 0 lost";
 	check_error(&fx, NULL, 0, "NO_SAMPLES", "cpu-clock 3,997 Hz, 0 samples", "-F");
 }
@@ -215,10 +215,9 @@ TEST(hotspots_findings_of_a_sound_run)
 	answer_init(&a, NULL);
 	check_finding(a.f, "hot_function", "info", "chase takes 90.0 % of the time itself",
 		      "900 of 1,000 samples");
-	check_finding(
-		a.f, "idle", "info",
-		"the CPUs were idle for 33.3 % of the samples; idle is left out of all shares",
-		"500 of 1,500 samples");
+	check_finding(a.f, "idle", "info",
+		      "the CPUs were idle for 33.3 % of the time; idle is left out of all shares",
+		      "500 of 1,500 samples");
 	CHECK_EQ_U64(a.f->findings.len, 2);
 	answer_done(&a);
 }
@@ -228,24 +227,27 @@ TEST(hotspots_findings_of_a_poor_run)
 	struct answer a;
 
 	fixture_init(&a.fx);
-	a.fx.h.functions.at[2].self = 300;
+	a.fx.h.functions.at[2].self = (struct hot_count){ 300, 3000 };
 	a.fx.e.unnamed = 300;
+	a.fx.e.unnamed_weight = 3000;
 	a.fx.e.unnamed_pct = 30;
 	a.fx.e.kernel = 400;
+	a.fx.e.kernel_weight = 4000;
 	a.fx.e.lost = 1234;
 	a.fx.e.lost_pct = 12.34;
 	a.fx.e.throttled = 7;
 	a.fx.e.partial = true;
-	a.fx.e.idle = 0;
-	a.fx.m.chain_samples = 100;
-	a.fx.m.threads.at[0].samples = 950;
-	a.fx.m.threads.at[1].samples = 50;
+	a.fx.e.partial_why = "interrupted by a signal";
+	a.fx.e.idle = a.fx.e.idle_weight = 0;
+	a.fx.e.final_hz = 1000;
+	a.fx.h.chain_samples = 100;
+	a.fx.h.threads.at[0] = (struct hot_count){ 950, 9500 };
+	a.fx.h.threads.at[1] = (struct hot_count){ 50, 500 };
 	a.fx.s.images[0].state = SYMBOL_IMAGE_NO_LINES;
-	kv_put_u64(&a.fx.session.finished, "final_frequency_hz", 1000);
 	answer_init(&a, NULL);
 	check_finding(
 		a.f, "symbols_missing", "warning",
-		"30.0 % of the samples lie in libz.so.1 without a function name: it is "
+		"30.0 % of the time is spent in libz.so.1 without a function name: it is "
 		"stripped and only exported names are left: install its debug package, or run "
 		"a build that is not stripped",
 		"300 samples, symbols: dynamic only");
@@ -264,8 +266,62 @@ TEST(hotspots_findings_of_a_poor_run)
 		finding_named(a.f, "rate_lowered")->text,
 		"the rate was lowered from 3,997 to 1,000 Hz to keep the cost of sampling down");
 	CHECK_EQ_STR(finding_named(a.f, "partial")->text,
-		     "the recording is partial: the recording ended early");
+		     "the recording is partial: interrupted by a signal");
 	CHECK(finding_named(a.f, "lines_missing"));
+	answer_done(&a);
+}
+
+/*
+ * The rate was lowered: the few samples of libz and of thread 101 stand for most of the time. What
+ * is said, and in which order, follows the weights; the counts stay beside it.
+ */
+TEST(hotspots_of_two_rates)
+{
+	const struct table *t;
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.h.functions.at[0].self.weight = a.fx.h.functions.at[0].total.weight = 900;
+	a.fx.h.functions.at[1].self.weight = a.fx.h.functions.at[1].total.weight = 8100;
+	a.fx.h.functions.at[2].self.weight = a.fx.h.functions.at[2].total.weight = 1000;
+	a.fx.h.lines.at[0].self.weight = 100;
+	a.fx.h.lines.at[2].self.weight = 8100;
+	a.fx.h.threads.at[0].weight = 500;
+	a.fx.h.threads.at[1].weight = 9500;
+	a.fx.e.kernel_weight = 5000;
+	a.fx.e.idle_weight = 10000;
+	answer_init(&a, NULL);
+	t = table_named(a.f, "functions");
+	check_cell(t, 0, "function", "mix<int>(a, b)");
+	check_cell(t, 0, "self_pct", "81");
+	check_cell(t, 0, "samples", "60");
+	check_cell(t, 1, "function", "[unknown]");
+	check_cell(t, 2, "function", "chase");
+	check_cell(t, 2, "self_pct", "9");
+	t = table_named(a.f, "lines");
+	check_cell(t, 0, "place", "/src/mix.h:5");
+	check_cell(t, 0, "self_pct", "81");
+	t = table_named(a.f, "threads");
+	check_cell(t, 0, "tid", "101");
+	check_cell(t, 0, "pct", "95");
+	check_cell(t, 0, "samples", "300");
+	t = table_named(a.f, "callers");
+	check_cell(t, 0, "function", "mix<int>(a, b)");
+	check_finding(a.f, "hot_function", "info", "mix<int>(a, b) takes 81.0 % of the time itself",
+		      "60 of 1,000 samples");
+	check_finding(a.f, "symbols_missing", "warning",
+		      "10.0 % of the time is spent in libz.so.1 without a function name: it is "
+		      "stripped and only exported names are left: install its debug package, or "
+		      "run a build that is not stripped",
+		      "40 samples, symbols: dynamic only");
+	check_finding(a.f, "one_thread", "info",
+		      "thread nl\nhe\xff (101) takes 95.0 % of the time; 1 more share the rest",
+		      "300 samples");
+	check_finding(a.f, "kernel", "info", "50.0 % of the time is spent in the kernel",
+		      "10 of 1,000 samples");
+	check_finding(a.f, "idle", "info",
+		      "the CPUs were idle for 50.0 % of the time; idle is left out of all shares",
+		      "500 of 1,500 samples");
 	answer_done(&a);
 }
 
@@ -275,6 +331,7 @@ TEST(hotspots_unnamed_spread_out)
 
 	fixture_init(&a.fx);
 	a.fx.e.unnamed = 60;
+	a.fx.e.unnamed_weight = 600;
 	a.fx.e.unnamed_pct = 6;
 	answer_init(&a, NULL);
 	CHECK(finding_named(a.f, "unnamed"));
@@ -290,6 +347,7 @@ TEST(hotspots_unusable_says_little)
 	fixture_init(&a.fx);
 	a.fx.e.verdict = VERDICT_UNUSABLE;
 	a.fx.e.kernel = 900;
+	a.fx.e.kernel_weight = 9000;
 	answer_init(&a, NULL);
 	CHECK(!finding_named(a.f, "hot_function"));
 	CHECK(!finding_named(a.f, "kernel"));

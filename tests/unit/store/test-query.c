@@ -173,6 +173,7 @@ TEST(query_functions)
 
 	open_init(&o);
 	CHECK_EQ_INT(ask_number(o.s, "SELECT total_samples()"), 1000);
+	CHECK_EQ_INT(ask_number(o.s, "SELECT total_weight()"), 10000);
 	CHECK_EQ_INT(ask_number(o.s, "SELECT pct(1, 4) = 25.0"), 1);
 	CHECK_EQ_INT(ask_number(o.s, "SELECT pct(1, 0) IS NULL AND pct(NULL, 4) IS NULL"), 1);
 	text = ask_text(o.s, "SELECT short_path('/a/b/c.so') || short_path('[kernel]') || "

@@ -157,3 +157,110 @@ TEST(symbols_that_overlap_without_end)
 	free(at);
 	CHECK(os_now_ns() - begin < 10000000000ull);
 }
+
+static void put_header(struct buf *file, uint16_t type, uint16_t segments, uint16_t sections)
+{
+	Elf64_Ehdr h = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = type,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phoff = segments ? sizeof(Elf64_Ehdr) : 0,
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = segments,
+		.e_shoff = sections ? sizeof(Elf64_Ehdr) : 0,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = sections,
+	};
+
+	buf_add(file, &h, sizeof(h));
+}
+
+/* A file of that many loaded segments, and other headers that do not count. */
+static enum symbol_image_state resolve_segments(unsigned loaded, unsigned others, const char **why)
+{
+	buf_auto file = { 0 };
+	enum symbol_image_state state;
+	struct err err;
+	struct ask a;
+
+	put_header(&file, ET_DYN, (uint16_t)(loaded + others), 0);
+	for (unsigned i = 0; i < loaded + others; i++) {
+		Elf64_Phdr p = {
+			.p_type = i < others ? PT_NULL : PT_LOAD,
+			.p_offset = i,
+			.p_filesz = 1,
+			.p_align = 1,
+		};
+
+		buf_add(&file, &p, sizeof(p));
+	}
+	CHECK(os_save_file(build_path("segments"), file.at, file.len, &err));
+	ask_init(&a, build_path("segments"));
+	vec_add(&a.model.addrs, ((struct model_addr){ .address = 0x1000 }));
+	ask_resolve(&a);
+	state = a.symbols->images[0].state;
+	*why = build_keep("%s", a.symbols->images[0].why);
+	ask_done(&a);
+	return state;
+}
+
+/* Every address is compared with every segment. */
+TEST(segments_without_end)
+{
+	const char *why;
+
+	CHECK_EQ_INT(resolve_segments(3, 65000, &why), SYMBOL_IMAGE_NONE);
+	CHECK_EQ_INT(resolve_segments(256, 0, &why), SYMBOL_IMAGE_NONE);
+	CHECK_EQ_STR(why, "");
+	CHECK_EQ_INT(resolve_segments(257, 1000, &why), SYMBOL_IMAGE_UNREADABLE);
+	CHECK_HAS(why, "segments has more than 256 loaded segments");
+	CHECK_EQ_INT(resolve_segments(65000, 0, &why), SYMBOL_IMAGE_UNREADABLE);
+}
+
+/* An object with as many sections as a header can count, all asked for. */
+TEST_TIMEOUT(sections_without_end, 20)
+{
+	enum { SECTIONS = 60000, SIZE = 16, TEXT = 64 + (SECTIONS + 2) * 64 };
+	buf_auto file = { 0 };
+	const struct elf_section *s;
+	struct elf_file e;
+	struct err err;
+	uint64_t address;
+
+	/* From last to first; the last header overlaps two sections and goes on behind them. */
+	put_header(&file, ET_REL, 0, SECTIONS + 2);
+	for (uint64_t i = 0; i < SECTIONS + 2; i++) {
+		Elf64_Shdr h = {
+			.sh_type = i ? SHT_PROGBITS : SHT_NULL,
+			.sh_flags = i ? SHF_ALLOC | SHF_EXECINSTR : 0,
+			.sh_offset = TEXT + (SECTIONS - i) * SIZE,
+			.sh_size = i ? SIZE - 1 : 0,
+		};
+
+		if (i > SECTIONS) {
+			h.sh_offset = TEXT + 4;
+			h.sh_size = 2 * SIZE;
+		}
+		buf_add(&file, &h, sizeof(h));
+	}
+	memset(buf_room(&file, SECTIONS * SIZE), 0, SECTIONS * SIZE);
+	CHECK(os_save_file(build_path("sections"), file.at, file.len, &err));
+	CHECK_MSG(elf_file_open(&e, build_path("sections"), ELF_MAP, &err), "%s", err.text);
+	for (uint64_t at = TEXT; at < TEXT + SECTIONS * SIZE; at++) {
+		bool gap = (at - TEXT) % SIZE == SIZE - 1;
+
+		s = elf_code_at(&e, at);
+		address = 0;
+		CHECK(elf_file_address(&e, at, &address) == !gap);
+		CHECK_EQ_U64(address, gap ? 0 : at);
+		if (gap)
+			CHECK(!s);
+		else
+			CHECK(s == &e.sections.at[SECTIONS - (at - TEXT) / SIZE]);
+	}
+	CHECK(!elf_code_at(&e, TEXT - 1) && !elf_code_at(&e, UINT64_MAX));
+	CHECK(!elf_file_address(&e, TEXT + SECTIONS * SIZE, &address));
+	elf_file_close(&e);
+}

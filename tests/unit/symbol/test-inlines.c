@@ -87,6 +87,81 @@ TEST(inline_chain_aarch64)
 	check_inline("aarch64-linux-gnu-gcc", "-O1 -g", WITH_DECLARATIONS);
 }
 
+static const char shared_header[] =
+	"extern volatile unsigned long total;\n"
+	"__attribute__((always_inline)) static inline void shared(void)\n"
+	"{\n"
+	"	total += 5;\n"
+	"}\n";
+
+/* Two files with a static inline step() at the same line, and one function of a header. */
+static const char twin_source[] = "#include \"shared.h\"\n"
+				  "__attribute__((always_inline)) static inline void step(void)\n"
+				  "{\n"
+				  "	total ^= %d;\n"
+				  "}\n"
+				  "__attribute__((noinline)) void run_%c(void)\n"
+				  "{\n"
+				  "	step();\n"
+				  "	shared();\n"
+				  "}\n";
+
+/* The function that the first frame of that name at or behind address belongs to. */
+static const struct symbol_function *find_inline(const struct ask *a, uint32_t from, uint32_t to,
+						 const char *name)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct symbol_function *f = ask_function(a, i, 0);
+
+		if (!strcmp(f->name, name))
+			return f;
+	}
+	FAIL("no address in %s", name);
+}
+
+static void check_twins(const char *compiler, const char *flags)
+{
+	enum { BYTES = 36 };
+	const struct symbol_function *step_a;
+	const struct symbol_function *step_b;
+	const char *path = build_path("twins");
+	uint64_t start[2];
+	struct ask a;
+
+	build_file("shared.h", shared_header);
+	build_file("a.c", build_keep(twin_source, 17, 'a'));
+	build_file("b.c", build_keep(twin_source, 34, 'b'));
+	build_file("m.c", "volatile unsigned long total; void run_a(void); void run_b(void);\n"
+			  "int main(void) { run_a(); run_b(); return 0; }\n");
+	build_run("%s %s a.c b.c m.c -o twins", compiler, flags);
+	start[0] = build_symbol(path, "run_a");
+	start[1] = build_symbol(path, "run_b");
+	ask_init(&a, path);
+	for (int n = 0; n < 2; n++)
+		for (uint64_t at = start[n]; at < start[n] + BYTES; at++)
+			ask_address(&a, at);
+	ask_resolve(&a);
+	step_a = find_inline(&a, 0, BYTES, "step");
+	step_b = find_inline(&a, BYTES, 2 * BYTES, "step");
+	CHECK(step_a != step_b);
+	CHECK(str_ends(a.symbols->files.names.at[step_a->file], "/a.c"));
+	CHECK(str_ends(a.symbols->files.names.at[step_b->file], "/b.c"));
+	CHECK_EQ_INT(step_a->line, 2);
+	CHECK_EQ_INT(step_b->line, 2);
+	CHECK(find_inline(&a, 0, BYTES, "shared") == find_inline(&a, BYTES, 2 * BYTES, "shared"));
+	CHECK(str_ends(a.symbols->files.names.at[find_inline(&a, 0, BYTES, "shared")->file],
+		       "/shared.h"));
+	ask_done(&a);
+}
+
+TEST(inlines_of_one_name_in_two_files)
+{
+	build_needs("gcc");
+	check_twins("gcc", "-O1 -g");
+	build_needs("clang");
+	check_twins("clang", "-O1 -g");
+}
+
 /* Templates, containers, a lambda, virtual calls: many small functions, deep chains. */
 static const char cxx_source[] =
 	"#include <algorithm>\n#include <map>\n#include <string>\n#include <vector>\n"

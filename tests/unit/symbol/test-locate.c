@@ -173,3 +173,35 @@ TEST(images_of_a_run)
 	vec_done(&m.addrs);
 	buf_done(&s.missing_images);
 }
+
+/* What a run says of missing images is read once, not once for each. */
+TEST_TIMEOUT(many_missing_images, 20)
+{
+	enum { IMAGES = 20000 };
+	char_auto dir = mem_strdup(test_tmpdir());
+	struct session s = { .dir = dir };
+	struct symbol_options options = { .debug_dir = "/nonexistent" };
+	struct symbols *symbols;
+	struct model m = { 0 };
+	struct err err;
+
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		const char *key = build_keep("f-%016x", i);
+
+		kv_put(&s.missing_images, key, "first");
+		vec_add(&m.images, ((struct model_image){
+					   .kind = MODEL_IMAGE_FILE, .path = key, .key = key }));
+		vec_add(&m.addrs, ((struct model_addr){ .image = { i }, .address = 0x1000 }));
+	}
+	for (uint32_t i = 0; i < IMAGES; i++)
+		kv_put(&s.missing_images, m.images.at[i].key, build_keep("reason %u", i));
+	CHECK(symbols_resolve(&symbols, &m, &s, &options, &err));
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		CHECK_EQ_INT(symbols->images[i].state, SYMBOL_IMAGE_MISSING);
+		CHECK_EQ_STR(symbols->images[i].why, build_keep("reason %u", i));
+	}
+	symbols_free(symbols);
+	vec_done(&m.images);
+	vec_done(&m.addrs);
+	buf_done(&s.missing_images);
+}

@@ -218,6 +218,114 @@ TEST(cold_part_counts_with_its_parent)
 	ask_done(&a);
 }
 
+struct symbol_list {
+	VEC(struct select_symbol) at;
+	struct intern names;
+	struct map place; /* name and file -> address */
+};
+
+static uint64_t list_key(struct symbol_list *l, const char *name, uint32_t file)
+{
+	return (uint64_t)intern_put(&l->names, str_of(name)) << 32 | file;
+}
+
+static void list_add(void *ctx, const struct select_symbol *sym)
+{
+	struct symbol_list *l = ctx;
+
+	vec_add(&l->at, *sym);
+	*map_put(&l->place, list_key(l, sym->name, sym->file), NULL) = sym->address;
+}
+
+enum { COLD_PAIRS = 15000 };
+
+/* Static functions of the same names in both files, each with its cold part. */
+static void write_cold_file(const char *name, const char *more)
+{
+	buf_auto text = { 0 };
+
+	buf_printf(&text, ".file \"%s.c\"\n.text\n", name);
+	for (int i = 0; i < COLD_PAIRS; i++)
+		buf_printf(&text,
+			   ".type s%d,%%function\ns%d: .long 0\n.size s%d,4\n"
+			   ".type s%d.cold,%%function\ns%d.cold: .long 0\n.size s%d.cold,4\n",
+			   i, i, i, i, i, i);
+	buf_puts(&text, more);
+	build_file(build_keep("%s.s", name), buf_str(&text));
+}
+
+#define LABEL(name) ".type " name ",%function\n" name ": .long 0\n.size " name ",4\n"
+
+/* However many parts were hit, the table is searched a fixed number of times. */
+TEST_TIMEOUT(cold_parts_find_the_parent_of_their_own_file, 40)
+{
+	build_needs("gcc");
+	write_cold_file("a", ".globl h\n" LABEL("h") LABEL("only"));
+	write_cold_file("b", ".globl best\n.type best,%function\n.size best,4\nbest:\n" LABEL(
+				     "plain") LABEL("plain.cold"));
+	build_file("c.s", ".file \"c.c\"\n.text\n" LABEL("h.cold.7") LABEL("only.cold")
+				  LABEL("s5.cold") LABEL("gone.cold"));
+	build_run("gcc -shared -nostdlib a.s b.s c.s -o c");
+
+	const char *path = build_path("c");
+	struct symbol_list list = { 0 };
+	struct elf_file e;
+	struct err err;
+	struct ask a;
+	VEC(const struct select_symbol *) asked = { 0 };
+	uint64_t shift = 0;
+	size_t pairs = 0;
+
+	CHECK_MSG(elf_file_open(&e, path, ELF_MAP, &err), "%s", err.text);
+	vec_each(s, &e.segments)
+		if (s->exec)
+			shift = s->offset - s->address;
+	elf_each_symbol(&e, list_add, &list);
+	ask_init(&a, path);
+	vec_each(sym, &list.at) {
+		struct str parent;
+
+		if (!cold_is_part(sym->name, &parent))
+			continue;
+		vec_add(&a.model.addrs, ((struct model_addr){ .address = sym->address + shift }));
+		vec_add(&asked, sym);
+	}
+	ask_resolve(&a);
+	for (uint32_t i = 0; i < asked.len; i++) {
+		const struct select_symbol *sym = asked.at[i];
+		const struct symbol_function *f = ask_function(&a, i, 0);
+		const uint64_t *parent;
+		struct str name;
+
+		CHECK(cold_is_part(sym->name, &name));
+		parent = map_find(&list.place,
+				  list_key(&list, build_keep("%.*s", (int)name.len, name.at),
+					   sym->file));
+		if (sym->name[0] == 's' && parent) {
+			pairs++;
+			CHECK_EQ_U64(f->address, *parent);
+			CHECK(str_eq(name, f->name));
+		} else if (!strcmp(sym->name, "h.cold.7") || !strcmp(sym->name, "only.cold")) {
+			CHECK(str_eq(name, f->name));
+			CHECK_EQ_U64(f->address, build_symbol(path, f->name));
+		} else if (!strcmp(sym->name, "plain.cold")) {
+			CHECK_EQ_STR(f->name, "best");
+		} else {
+			/* Two static functions of other files, or none: it stands for itself. */
+			CHECK(str_eq(name, f->name));
+			CHECK_EQ_U64(f->address, sym->address);
+		}
+	}
+	CHECK_EQ_U64(pairs, 2 * COLD_PAIRS);
+	CHECK_EQ_U64(asked.len, 2 * COLD_PAIRS + 5);
+	ask_done(&a);
+	elf_file_close(&e);
+	vec_done(&asked);
+	vec_done(&list.at);
+	intern_done(&list.names);
+	map_done(&list.place);
+}
+
 static const char plt_source[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 	"int main(int argc, char **argv)\n"

@@ -148,6 +148,29 @@ TEST(job_started_round_trip)
 	job_started_done(&s);
 }
 
+/* CPUs times threads: the only event's ids are cut so that the frame stays small. */
+TEST(job_started_with_many_ids)
+{
+	struct job_started s = { .clockid = "monotonic" }, back;
+	struct job_event *e = vec_push(&s.events);
+	uint8_t attr[136] = { 1 };
+	buf_auto body = { 0 };
+	struct err err;
+
+	snprintf(e->name, sizeof(e->name), "cpu-clock");
+	buf_add(&e->attr, attr, sizeof(attr));
+	for (uint64_t i = 0; i < 1 << 20; i++)
+		vec_add(&e->ids, UINT64_MAX - i);
+	job_started_encode(&s, &body);
+	CHECK(body.len < WIRE_MAX / 16);
+	CHECK_MSG(job_started_decode(&back, text_of(&body), &err), "%s", err.text);
+	CHECK_EQ_INT(back.events.at[0].ids.len, JOB_IDS_SENT);
+	CHECK_EQ_U64(back.events.at[0].ids.at[0], UINT64_MAX);
+	CHECK_EQ_U64(back.events.at[0].ids.at[JOB_IDS_SENT - 1], UINT64_MAX - JOB_IDS_SENT + 1);
+	job_started_done(&back);
+	job_started_done(&s);
+}
+
 TEST(job_started_refusals)
 {
 	static const char good[] = "pid 1\nperf_ns 1\nmonotonic_ns 1\nrealtime_ns 1\n"

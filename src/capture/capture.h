@@ -18,7 +18,7 @@
 struct capture_setup {
 	target_open_fn *open; /* NULL: the real system call */
 	void *open_ctx;
-	int stdio[3]; /* the workload's descriptors; -1: /dev/null, and the agent's stderr */
+	int stdio[3];	  /* the workload's descriptors; -1: /dev/null, and the agent's stderr */
 	sigset_t ignored; /* what was ignored when the agent began; the workload gets it so */
 };
 

@@ -52,7 +52,7 @@ bool process_read(uint64_t pid, struct process_stat *out)
 	    !skip(&rest, 6) || !take_number(&rest, &start))
 		return false;
 	*out = (struct process_stat){ .ended = (state.at[0] == 'Z' || state.at[0] == 'X') &&
-				      !has_other_threads(pid),
+					       !has_other_threads(pid),
 				      .parent = (uint32_t)parent,
 				      .cpu_ns = (user + system) * tick_ns,
 				      .start_ns = start * tick_ns };

@@ -19,9 +19,8 @@ void tree_pids(int root, struct cpu_list *out)
 		struct process_stat st;
 
 		/* A zombie takes no signal and holds nothing up but its parent's wait. */
-		vec_add(&parents, process_read((uint64_t)pids.ids.at[i], &st) && !st.ended ?
-					  st.parent :
-					  0);
+		vec_add(&parents,
+			process_read((uint64_t)pids.ids.at[i], &st) && !st.ended ? st.parent : 0);
 	}
 	*map_put(&family, (uint64_t)root, NULL) = 1;
 	/* Children may have lower numbers than their parents, so until nothing is added. */

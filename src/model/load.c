@@ -88,7 +88,7 @@ static void add_notes(const struct pass *p)
 				     "%" PRIu64,
 				     pd->name, p->lead));
 	note_count(p, "compressed records that were not read", p->compressed);
-	for (const char **n = pd->notes.at; n < pd->notes.at + pd->notes.len; n++)
+	vec_each(n, &pd->notes)
 		note(m, arena_strdup(a, *n));
 	note_count(p, "records that do not hold what they promise", m->bad_records);
 	note_count(p, "records of unknown types", m->unknown_records);

@@ -40,8 +40,8 @@ enum { JOB_IDS_SENT = 4096 };
 
 /* One event as opened. */
 struct job_event {
-	char name[64];	   /* as shown: "cycles", "cpu-clock", "cpu-clock:u" */
-	struct buf attr;   /* the struct perf_event_attr that was accepted */
+	char name[64];	 /* as shown: "cycles", "cpu-clock", "cpu-clock:u" */
+	struct buf attr; /* the struct perf_event_attr that was accepted */
 	/*
 	 * PERF_EVENT_IOC_ID of each descriptor. With one event the first JOB_IDS_SENT are enough:
 	 * readers take every sample for the only event's, whatever its id.

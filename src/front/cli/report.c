@@ -44,27 +44,34 @@ static const struct renderer *renderer_for(const struct args *args)
 	return r;
 }
 
+/* COLUMNS when it is set, else the terminal's, else what a page or a wide window holds. */
+static uint32_t columns_for(bool terminal)
+{
+	enum { FILE_COLUMNS = 132, LEAST = 20, USUAL = 80 };
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n;
+
+	if (columns && str_u64(str_of(columns), &n) && n >= LEAST && n < 10000)
+		return (uint32_t)n;
+	if (!terminal)
+		return FILE_COLUMNS;
+	return !ioctl(1, TIOCGWINSZ, &size) && size.ws_col >= LEAST ? size.ws_col : USUAL;
+}
+
 /* Width, colour and characters that the reader of the result can show. */
 static struct render_options options_for(const struct args *args)
 {
 	const char *output = args->value[OPT_OUTPUT], *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM"), *columns = getenv("COLUMNS");
-	struct render_options o = { 0 };
-	enum { FILE_COLUMNS = 132 }; /* what a page or a wide window holds */
-	struct winsize size;
-	uint64_t n;
+	const char *term = getenv("TERM");
+	bool terminal = (!output || !strcmp(output, "-")) && isatty(1);
 
-	o.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (columns && str_u64(str_of(columns), &n) && n >= 20 && n < 10000)
-		o.columns = (uint32_t)n;
-	if ((output && strcmp(output, "-")) || !isatty(1)) {
-		o.columns = o.columns ? o.columns : FILE_COLUMNS;
-		return o;
-	}
-	if (!o.columns)
-		o.columns = !ioctl(1, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col : 80;
-	o.color = !(no_color && *no_color) && term && *term && strcmp(term, "dumb");
-	return o;
+	return (struct render_options){
+		.columns = columns_for(terminal),
+		.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.color = terminal && !(no_color && *no_color) && term && *term &&
+			 strcmp(term, "dumb") != 0,
+	};
 }
 
 static int exit_for(const struct findings *f)

@@ -98,7 +98,7 @@ static void check_switch(struct host *h)
 		  (double)(first_until - then_from) / 1e6);
 	CHECK_MSG(then_from - first_until < 50000000, "none sampled for %.2f ms",
 		  (double)(then_from - first_until) / 1e6);
-	CHECK_MSG((double)sampled_ns < (double)h->finished.workload_cpu_ns * 1.005,
+	CHECK_MSG((double)sampled_ns < (double)h->finished.workload_cpu_ns * 1.01,
 		  "%.1f ms sampled of %.1f ms", (double)sampled_ns / 1e6,
 		  (double)h->finished.workload_cpu_ns / 1e6);
 	perfdata_close(&pd);

@@ -49,6 +49,26 @@ static uint64_t largest_id(const struct rings *r)
 	return most;
 }
 
+/* Events with the plan's new rate for all that is recorded, counting at once. */
+static bool open_anew(struct capture *c, uint64_t id_above, struct err *err)
+{
+	struct cpu_list pids = { 0 };
+	size_t first = c->rings.fds.len;
+	bool ok;
+
+	if (c->job->scope == JOB_SYSTEM) {
+		if (rings_open_task(&c->rings, &c->plan, RINGS_EVERYONE, &c->opener, &c->notes,
+				    err) != RINGS_OPENED)
+			return false;
+		rings_enable_from(&c->rings, first);
+		return true;
+	}
+	recorded_pids(c, &pids);
+	ok = follow_open(c, &pids, id_above, err);
+	vec_done(&pids.ids);
+	return ok;
+}
+
 /*
  * Opens new events with the new rate beside the old ones, then stops the old ones with all that was
  * inherited from them. No mapping, name or birth is missed that way, but for some milliseconds both
@@ -56,16 +76,13 @@ static uint64_t largest_id(const struct rings *r)
  */
 static bool replace_events(struct capture *c)
 {
-	struct cpu_list pids = { 0 };
 	size_t old = c->rings.fds.len;
 	uint64_t id_above = largest_id(&c->rings);
 	struct err err;
 	bool ok;
 
-	recorded_pids(c, &pids);
 	c->plan.attr.enable_on_exec = 0;
-	ok = follow_open(c, &pids, id_above, &err);
-	vec_done(&pids.ids);
+	ok = open_anew(c, id_above, &err);
 	if (ok)
 		rings_disable_to(&c->rings, old);
 	else
@@ -82,8 +99,8 @@ static void halve_rate(struct capture *c, double permille)
 
 	c->plan.frequency_hz = rate;
 	c->plan.attr.sample_freq = rate;
-	all = c->job->scope == JOB_SYSTEM || replace_events(c);
-	if (!all || c->job->scope == JOB_SYSTEM)
+	all = replace_events(c);
+	if (!all)
 		set_rate(c, rate);
 	notes_add(
 		&c->notes, "RATE_LOWERED",

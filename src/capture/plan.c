@@ -187,6 +187,22 @@ static void set_rate(struct plan *p, const struct job *job, struct notes *notes)
 	p->attr.sample_freq = p->frequency_hz;
 }
 
+/* The kernel holds frequencies to its limit, but not the periods of its timers. */
+static void limit_timer(struct plan *p, const struct job *job, struct notes *notes)
+{
+	const struct rootfs here = { "" };
+	long long most = rootfs_number(&here, "/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	uint64_t least_ns = most > 0 ? 1000000000u / (uint64_t)most : 0;
+
+	if (!p->is_timer || !job->period || job->period >= least_ns)
+		return;
+	p->attr.sample_period = least_ns;
+	notes_add(
+		notes, "RATE_LIMITED",
+		"one sample every %llu ns instead of %llu ns: kernel.perf_event_max_sample_rate allows no more than %lld a second",
+		(unsigned long long)least_ns, (unsigned long long)job->period, most);
+}
+
 static void set_sizes(struct plan *p, const struct job *job)
 {
 	/* Header and the fixed fields, then a chain: 127 frames and marks at most, far fewer mostly. */
@@ -291,6 +307,7 @@ bool plan_make(struct plan *p, const struct job *job, const struct target *t,
 	if (!ok)
 		return target_explain_open(t, is_auto ? "cpu-clock" : job->event, system,
 					   !p->attr.exclude_kernel, trial.errnum, err);
+	limit_timer(p, job, notes);
 	note_kernel_left_out(p, job, t, notes);
 	return true;
 }

@@ -56,10 +56,11 @@ static bool kernel_start(uint64_t *start, const char **symbol)
 		while (str_line(&rest, &line)) {
 			if (!kallsyms_parse(line, &l) || l.module.len)
 				continue;
-			if (str_eq(l.name, "_text") && l.address) {
+			if (str_eq(l.name, "_text")) {
+				/* 0 where kptr_restrict hides them all: no need to look on. */
 				*start = l.address;
 				*symbol = "_text";
-				return true;
+				return l.address != 0;
 			}
 			if (str_eq(l.name, "_stext"))
 				stext = l.address;

@@ -134,3 +134,66 @@ TEST(overhead_counts_no_time_twice)
 	check_switch(&h);
 	host_end(&h);
 }
+
+/* A lower rate shows in the samples themselves, or shares by period would not be true. */
+TEST(overhead_of_a_whole_machine_changes_the_period)
+{
+	struct host h;
+	struct job job = host_job(NULL);
+	buf_auto file = { 0 };
+	struct perfdata pd;
+	struct perfdata_record r;
+	struct perfdata_sample s;
+	struct err err;
+	uint64_t at, least = UINT64_MAX, most = 0;
+
+	host_needs_perf();
+	if (geteuid())
+		SKIP("needs root");
+	job.scope = JOB_SYSTEM;
+	job.frequency_hz = 4000;
+	job.chain = JOB_CHAIN_DWARF;
+	job.stack_bytes = 16384;
+	job.max_overhead_permille = 1;
+	job.for_ns = 2500000000;
+	host_run(&h, &job, NULL);
+	if (!host_note(&h, "RATE_LOWERED"))
+		SKIP("the agent took less than a thousandth of the machine");
+	host_file(&h, &file);
+	CHECK(perfdata_open(&pd, "capture", file.at, file.len, &err));
+	at = pd.data_start;
+	while (perfdata_next(&pd, &at, &r) == PERFDATA_RECORD) {
+		if (r.type != PERFDATA_SAMPLE || !perfdata_sample(&pd, &r, &s))
+			continue;
+		least = s.period < least ? s.period : least;
+		most = s.period > most ? s.period : most;
+	}
+	CHECK_EQ_U64(least, 250000);
+	CHECK(most >= 500000);
+	perfdata_close(&pd);
+	host_end(&h);
+}
+
+TEST(overhead_of_a_tiny_timer_period_is_bounded)
+{
+	struct job job = host_job(host_argv("true", NULL));
+	struct rootfs here = { "" };
+	long long most = rootfs_number(&here, "/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	struct perf_event_attr attr;
+	struct host h;
+
+	host_needs_perf();
+	if (most <= 0)
+		SKIP("the kernel states no limit");
+	job.frequency_hz = 0;
+	job.period = 1;
+	host_run(&h, &job, NULL);
+	CHECK(host_note(&h, "RATE_LIMITED"));
+	CHECK(h.started.events.at[0].attr.len >= sizeof(attr) - 32);
+	memset(&attr, 0, sizeof(attr));
+	memcpy(&attr, h.started.events.at[0].attr.at,
+	       h.started.events.at[0].attr.len < sizeof(attr) ? h.started.events.at[0].attr.len :
+								sizeof(attr));
+	CHECK_EQ_U64(attr.sample_period, 1000000000u / (uint64_t)most);
+	host_end(&h);
+}

@@ -3,17 +3,35 @@
 #include "analyse/evidence.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-enum level { LEVEL_FUNCTION, LEVEL_LINE, LEVEL_INSTRUCTION, LEVELS };
+#include "analyse/work.h"
+
+enum level { LEVEL_FUNCTION, LEVEL_LINE, LEVEL_INSTRUCTION, LEVEL_CALL_PATH, LEVELS };
 enum {
 	AT_FUNCTION = 1 << LEVEL_FUNCTION,
 	AT_LINE = 1 << LEVEL_LINE,
 	AT_INSTRUCTION = 1 << LEVEL_INSTRUCTION,
-	AT_ALL = AT_FUNCTION | AT_LINE | AT_INSTRUCTION
+	AT_CALL_PATH = 1 << LEVEL_CALL_PATH,
+	AT_ALL = AT_FUNCTION | AT_LINE | AT_INSTRUCTION | AT_CALL_PATH
 };
 
 /* What the rules look at. A share without a denominator is not a number, which breaks no rule. */
-enum metric { SAMPLES, LOST_PCT, UNNAMED_PCT, LINELESS_PCT, PARTIAL, UNCORRECTED, METRICS };
+enum metric {
+	SAMPLES,
+	LOST_PCT,
+	UNNAMED_PCT,
+	LINELESS_PCT,
+	PARTIAL,
+	UNCORRECTED,
+	TIMER_HZ,
+	COVERED_PCT,
+	BROKEN_PCT,
+	METRICS
+};
+
+/* Below this much CPU time a difference proves nothing. */
+enum { COVERED_LEAST_NS = 100000000 };
 
 /*
  * The rules of DESIGN.md, section 5. A level is as good as the worst rule that it breaks. The reason
@@ -22,7 +40,7 @@ enum metric { SAMPLES, LOST_PCT, UNNAMED_PCT, LINELESS_PCT, PARTIAL, UNCORRECTED
 static const struct rule {
 	unsigned int levels;
 	enum metric metric;
-	enum { BELOW, AT_LEAST } when;
+	enum { BELOW, AT_LEAST, ABOVE } when;
 	double limit;
 	enum verdict verdict;
 	const char *before, *between, *after;
@@ -38,6 +56,16 @@ static const struct rule {
 	{ AT_LINE, LINELESS_PCT, AT_LEAST, 5, VERDICT_WEAK, "",
 	  " % without a line, a solid result allows less than ", " %" },
 	{ AT_ALL, PARTIAL, AT_LEAST, 1, VERDICT_WEAK, "the recording is partial", NULL, NULL },
+	{ AT_ALL, TIMER_HZ, ABOVE, 10000, VERDICT_WEAK,
+	  "sampling above 10,000 Hz slows the program itself", NULL, NULL },
+	{ AT_ALL, COVERED_PCT, BELOW, 75, VERDICT_WEAK, "samples account for ",
+	  " % of the workload's CPU time: processes that live shorter than a sampling period "
+	  "escape the timer",
+	  NULL },
+	{ AT_CALL_PATH, BROKEN_PCT, ABOVE, 20, VERDICT_WEAK, "",
+	  " % of the call chains do not reach the start of a thread: code without frame pointers "
+	  "(-fno-omit-frame-pointer) breaks them; Total, call tree and callers are too low there",
+	  NULL },
 	{ AT_INSTRUCTION, UNCORRECTED, AT_LEAST, 1, VERDICT_WEAK,
 	  "samples are late by an unknown distance: skid is not calibrated", NULL, NULL },
 };
@@ -48,6 +76,7 @@ const char *verdict_name(enum verdict v)
 		[VERDICT_SOLID] = "solid",
 		[VERDICT_WEAK] = "weak",
 		[VERDICT_UNUSABLE] = "unusable",
+		[VERDICT_NOT_APPLICABLE] = "not applicable",
 	};
 
 	return names[v];
@@ -83,7 +112,7 @@ static void add_value(struct buf *b, enum metric metric, double v)
 
 static bool is_broken(const struct rule *r, double v)
 {
-	return r->when == BELOW ? v < r->limit : v >= r->limit;
+	return r->when == BELOW ? v < r->limit : r->when == ABOVE ? v > r->limit : v >= r->limit;
 }
 
 static void add_reason(struct buf *b, const struct rule *r, double v, const struct evidence *e)
@@ -106,12 +135,11 @@ static void add_reason(struct buf *b, const struct rule *r, double v, const stru
 /* The verdict of one level, and every rule that speaks against a better one. */
 static void judge(struct evidence *e, enum level level, const double values[METRICS])
 {
-	static const char *const names[LEVELS] = { "function", "line", "instruction" };
 	struct evidence_level *l = &e->levels[level];
 	unsigned int told = 0;
 	struct buf why = { 0 };
 
-	*l = (struct evidence_level){ .level = names[level], .verdict = VERDICT_SOLID };
+	l->verdict = VERDICT_SOLID;
 	for (const struct rule *r = rules; r < rules + sizeof(rules) / sizeof(rules[0]); r++) {
 		if (!(r->levels & 1u << level) || !is_broken(r, values[r->metric]))
 			continue;
@@ -138,13 +166,34 @@ static void judge_recording(struct evidence *e, const struct model *m,
 	e->partial_why = arena_strdup(&e->arena, why ? why : "");
 }
 
+/* "u" or "k" behind the name of an event that was sampled at one privilege level only. */
+static const char *source_name(struct evidence *e, const struct model_event *source)
+{
+	const char *ring = source->exclude_kernel ? "u" : "k", *words = "";
+	size_t len = strlen(source->name);
+	bool open = len && source->name[len - 1] == '/';
+
+	for (const char *at = source->name; (at = strpbrk(at, ":/")); at++)
+		words = at + 1;
+	if (source->exclude_user == source->exclude_kernel)
+		return arena_strdup(&e->arena, source->name);
+	/* perf puts it there itself: cycles:u, cpu_core/cycles/u, cycles:ukhppp. */
+	if (words[strspn(words, "ukhpPGHSDWeI")] == 0 && strchr(words, *ring))
+		return arena_strdup(&e->arena, source->name);
+	return arena_printf(&e->arena, "%s%s%s", source->name, open ? "" : ":", ring);
+}
+
 static void name_source(struct evidence *e, const struct model *m, uint32_t event,
 			const struct evidence_recording *recording)
 {
 	static const struct model_event none = { .name = "" };
 	const struct model_event *source = event < m->events.len ? &m->events.at[event] : &none;
 
-	e->source = arena_strdup(&e->arena, source->name);
+	e->source = source_name(e, source);
+	e->rings = source->exclude_user == source->exclude_kernel ? "all" :
+		   source->exclude_kernel			  ? "user" :
+								    "kernel";
+	e->is_timer = work_is_timer(source->name);
 	e->is_frequency = source->is_frequency;
 	e->rate = source->rate;
 	e->final_hz = recording && e->is_frequency ? recording->final_hz : 0;
@@ -178,6 +227,7 @@ static void add_rate(struct buf *b, const struct evidence *e)
 	if (!e->is_frequency) {
 		buf_puts(b, " every ");
 		add_count(b, e->rate);
+		buf_puts(b, e->is_timer ? " ns" : " events");
 		return;
 	}
 	buf_printf(b, " %" PRIu64, e->rate);
@@ -215,11 +265,73 @@ static const char *make_line(struct evidence *e)
 	return line;
 }
 
+static double timer_hz(const struct evidence *e)
+{
+	if (!e->is_timer || !e->rate)
+		return __builtin_nan("");
+	return e->is_frequency ? (double)e->rate : 1e9 / (double)e->rate;
+}
+
+/*
+ * How much of the workload's CPU time the samples stand for. Only where the two must agree: all of
+ * it was sampled, in nanoseconds, and what was lost or cut off does not explain a difference.
+ */
+static double covered_pct(const struct evidence *e, const struct hotspots *h,
+			  const struct evidence_recording *recording)
+{
+	uint64_t cpu_ns = recording ? recording->workload_cpu_ns : 0;
+
+	if (cpu_ns <= COVERED_LEAST_NS || !e->is_timer || !h->by_period || e->partial ||
+	    e->lost_pct >= 1 || strcmp(e->rings, "all") != 0)
+		return __builtin_nan("");
+	return percent(e->weight, cpu_ns);
+}
+
+static void measure(const struct evidence *e, const struct hotspots *h,
+		    const struct evidence_recording *recording, double values[METRICS])
+{
+	uint64_t with_line = 0;
+
+	for (size_t i = 0; i < h->lines.len; i++)
+		with_line += h->lines.at[i].self.weight;
+	values[SAMPLES] = (double)e->samples;
+	values[LOST_PCT] = e->lost_pct;
+	values[UNNAMED_PCT] = e->unnamed_pct;
+	values[LINELESS_PCT] = percent(e->weight - with_line, e->weight);
+	values[PARTIAL] = e->partial;
+	values[UNCORRECTED] = 1;
+	values[TIMER_HZ] = timer_hz(e);
+	values[COVERED_PCT] = covered_pct(e, h, recording);
+	values[BROKEN_PCT] = percent(e->weight - e->started_weight, e->weight);
+}
+
+static void judge_all(struct evidence *e, const struct model_event *source,
+		      const double values[METRICS])
+{
+	static const char *const names[LEVELS] = { "function", "line", "instruction", "call path" };
+	struct evidence_level *path = &e->levels[LEVEL_CALL_PATH];
+
+	for (enum level level = LEVEL_FUNCTION; level < LEVELS; level++) {
+		e->levels[level] = (struct evidence_level){ .level = names[level], .why = "" };
+		if (level != LEVEL_CALL_PATH || e->has_chains)
+			judge(e, level, values);
+	}
+	e->verdict = e->levels[LEVEL_FUNCTION].verdict;
+	if (e->has_chains)
+		return;
+	path->verdict = VERDICT_NOT_APPLICABLE;
+	path->why = source && source->has_stack_copies ?
+			    "copies of the stack were recorded, which are not unwound" :
+			    "no call chains were recorded: they were not asked for";
+}
+
 void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h,
 		      const struct evidence_recording *recording)
 {
+	const struct model_event *source = h->event < m->events.len ? &m->events.at[h->event] :
+								      NULL;
 	double values[METRICS];
-	uint64_t with_line = 0, seen;
+	uint64_t seen;
 
 	*e = (struct evidence){
 		.samples = h->all.samples,
@@ -232,6 +344,9 @@ void evidence_compute(struct evidence *e, const struct model *m, const struct ho
 		.idle_weight = h->idle.weight,
 		.unnamed_weight = h->unnamed.weight,
 		.kernel_weight = h->kernel.weight,
+		.started = h->started.samples,
+		.started_weight = h->started.weight,
+		.has_chains = source && source->has_chains && !source->has_stack_copies,
 		.duration_ns = m->last_ns - m->first_ns,
 	};
 	if (__builtin_add_overflow(e->samples, e->lost, &seen))
@@ -239,18 +354,9 @@ void evidence_compute(struct evidence *e, const struct model *m, const struct ho
 	judge_recording(e, m, recording);
 	e->lost_pct = percent(e->lost, seen);
 	e->unnamed_pct = percent(e->unnamed_weight, e->weight);
-	for (size_t i = 0; i < h->lines.len; i++)
-		with_line += h->lines.at[i].self.weight;
-	values[SAMPLES] = (double)e->samples;
-	values[LOST_PCT] = e->lost_pct;
-	values[UNNAMED_PCT] = e->unnamed_pct;
-	values[LINELESS_PCT] = percent(e->weight - with_line, e->weight);
-	values[PARTIAL] = e->partial;
-	values[UNCORRECTED] = 1;
-	for (enum level level = LEVEL_FUNCTION; level < LEVELS; level++)
-		judge(e, level, values);
-	e->verdict = e->levels[LEVEL_FUNCTION].verdict;
 	name_source(e, m, h->event, recording);
+	measure(e, h, recording, values);
+	judge_all(e, source, values);
 	name_others(e, m, h->event);
 	e->line = make_line(e);
 }

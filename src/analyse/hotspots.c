@@ -221,6 +221,7 @@ void hotspots_compute(struct hotspots *h, const struct model *m, const struct sy
 	w.line_row = mem_alloc(s->frames.len * sizeof(*w.line_row));
 	rank_functions(&w);
 	work_tally(&w);
+	work_starts(&w);
 	number_lines(&w);
 	count_self(&w);
 	work_totals(&w);

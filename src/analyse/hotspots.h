@@ -64,6 +64,7 @@ struct hotspots {
 	struct hot_count idle;
 	struct hot_count unnamed; /* of all, innermost frame unknown */
 	struct hot_count kernel;  /* of all, innermost frame in the kernel */
+	struct hot_count started; /* of all, outermost frame is the start of a thread or program */
 	uint64_t chain_samples;	  /* with more than one frame, idle ones too */
 	uint32_t event;		  /* index of the attribute that all of this is of */
 	/*

@@ -18,6 +18,11 @@ static struct str bare_name(const char *name)
 	return (struct str){ rest.at, len };
 }
 
+bool work_is_timer(const char *name)
+{
+	return str_eq(bare_name(name), "cpu-clock") || str_eq(bare_name(name), "task-clock");
+}
+
 static bool is_time_like(const char *name)
 {
 	static const char *const names[] = { "cpu-clock",  "task-clock", "cycles",

@@ -24,6 +24,10 @@ static void read_header(struct model *m, struct perfdata *pd)
 					    .name = arena_strdup(&m->arena, a->name),
 					    .is_frequency = a->freq,
 					    .rate = a->sample_period,
+					    .exclude_user = a->exclude_user,
+					    .exclude_kernel = a->exclude_kernel,
+					    .has_chains = a->layout.has_chain,
+					    .has_stack_copies = a->sample_stack_user > 0,
 				    }));
 	}
 }

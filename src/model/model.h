@@ -91,6 +91,9 @@ struct model_event {
 	bool is_frequency;
 	uint64_t rate; /* Hz or period */
 	uint64_t samples, period;
+	bool exclude_user, exclude_kernel; /* only the other privilege level was sampled */
+	bool has_chains;		   /* samples have call chains */
+	bool has_stack_copies; /* and copies of the user's stack in place of the user's part */
 };
 
 struct model {

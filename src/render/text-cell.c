@@ -147,7 +147,12 @@ void text_fit(struct buf *out, struct str s, size_t width, enum text_cut cut, bo
 	const char *gap = unicode ? "\xe2\x80\xa6" : "..";
 	size_t gap_width = unicode ? 1 : 2;
 	size_t head, tail;
+	buf_auto name = { 0 };
 
+	if (cut == CUT_NAME && str_columns(s) > width) {
+		text_shorten_name(&name, s, width, gap);
+		s = (struct str){ buf_str(&name), name.len };
+	}
 	if (str_columns(s) <= width) {
 		buf_add(out, s.at, s.len);
 		return;

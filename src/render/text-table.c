@@ -18,6 +18,7 @@ struct shown {
 	bool is_name; /* left, and may be cut */
 	bool dropped, bar;
 	size_t natural, width, least;
+	const char *label;
 	const char **cells; /* by row */
 };
 
@@ -42,13 +43,23 @@ static int column_named(const struct table *t, const char *name)
 	return -1;
 }
 
+/* The column that says whether what this one names was inlined; -1 without. */
+static int inlined_column(const struct table *t, const struct shown *s)
+{
+	if (s->kind == COLUMN_TREE || !strcmp(t->columns[s->column].name, "function"))
+		return column_named(t, "inlined");
+	return -1;
+}
+
 static void fill_cells(struct layout *l, struct shown *s)
 {
-	int inlined = s->kind == COLUMN_TREE ? column_named(l->t, "inlined") : -1;
+	int inlined = inlined_column(l->t, s);
 	size_t rows = table_rows(l->t);
 	buf_auto b = { 0 };
 
-	s->natural = str_columns(str_of(l->t->columns[s->column].label));
+	str_escape(&b, str_of(l->t->columns[s->column].label));
+	s->label = arena_strndup(&l->arena, buf_str(&b), b.len);
+	s->natural = str_columns(str_of(s->label));
 	s->cells = arena_alloc(&l->arena, sizeof(*s->cells) * rows);
 	for (size_t r = 0; r < rows; r++) {
 		size_t width;
@@ -185,7 +196,7 @@ static void put_name(struct buf *b, const struct layout *l, const struct shown *
 	used = str_columns((struct str){ buf_str(b), b->len });
 	if (l->o->columns)
 		text_fit(b, str_of(s->cells[row]), s->width > used ? s->width - used : 0,
-			 s->kind == COLUMN_PLACE ? CUT_LEFT : CUT_MIDDLE, l->o->unicode);
+			 s->kind == COLUMN_PLACE ? CUT_LEFT : CUT_NAME, l->o->unicode);
 	else
 		buf_puts(b, s->cells[row]);
 }
@@ -238,12 +249,10 @@ static void put_header(struct buf *out, const struct layout *l)
 
 	text_style(out, l->o, STYLE_DIM);
 	vec_each(s, &l->columns) {
-		struct str label = str_of(l->t->columns[s->column].label);
-
 		if (s->dropped)
 			continue;
 		buf_clear(&b);
-		text_fit(&b, label, s->width, CUT_MIDDLE, l->o->unicode);
+		text_fit(&b, str_of(s->label), s->width, CUT_MIDDLE, l->o->unicode);
 		put_cell(out, &blanks, s, (struct str){ buf_str(&b), b.len });
 		if (s->bar)
 			blanks += BAR + 1;
@@ -273,8 +282,11 @@ void text_table(struct buf *out, const struct table *t, const struct render_opti
 	struct layout l = { .t = t, .o = o };
 
 	if (!table_rows(t)) {
+		buf_auto safe = { 0 };
+
+		str_escape(&safe, str_of(t->empty && t->empty[0] ? t->empty : "no rows"));
 		text_spaces(out, INDENT);
-		text_wrap(out, o, INDENT, str_of(t->empty && t->empty[0] ? t->empty : "no rows"));
+		text_wrap(out, o, INDENT, (struct str){ buf_str(&safe), safe.len });
 		buf_u8(out, '\n');
 		put_more(out, &l);
 		return;

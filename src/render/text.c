@@ -6,7 +6,10 @@
 #include "base/os.h"
 #include "render/text.h"
 
-enum { LABEL = 10 }; /* width of "evidence  " */
+enum {
+	LABEL = 10, /* width of "evidence  " */
+	SHARE_LEAST_MS = 100
+};
 
 void text_style(struct buf *out, const struct render_options *o, enum text_style style)
 {
@@ -158,17 +161,36 @@ static bool shows_addresses(const struct findings *f)
 	return false;
 }
 
-/* Each level that is not solid, with the rule that says so. */
+static bool is_told(const struct findings *f, const struct level *l)
+{
+	if (!strcmp(l->verdict, "solid") || !l->why || !l->why[0])
+		return false;
+	return strcmp(l->level, "instruction") != 0 || shows_addresses(f);
+}
+
+static bool is_same_verdict(const struct findings *f, const struct level *a, const struct level *b)
+{
+	return is_told(f, a) && is_told(f, b) && !strcmp(a->verdict, b->verdict) &&
+	       !strcmp(a->why, b->why);
+}
+
+/* Each level that is not solid, with the rule that says so; equal ones together. */
 static void put_levels(struct buf *out, const struct findings *f, const struct render_options *o)
 {
-	vec_each(l, &f->levels) {
+	for (size_t i = 0; i < f->levels.len; i++) {
+		const struct level *l = &f->levels.at[i];
+		bool first = is_told(f, l);
 		buf_auto b = { 0 };
 
-		if (!strcmp(l->verdict, "solid") || !l->why || !l->why[0])
+		for (size_t k = 0; k < i; k++)
+			first &= !is_same_verdict(f, &f->levels.at[k], l);
+		if (!first)
 			continue;
-		if (!strcmp(l->level, "instruction") && !shows_addresses(f))
-			continue;
-		buf_printf(&b, "%s level %s: %s", l->level, l->verdict, l->why);
+		buf_puts(&b, l->level);
+		for (size_t k = i + 1; k < f->levels.len; k++)
+			if (is_same_verdict(f, l, &f->levels.at[k]))
+				buf_printf(&b, ", %s", f->levels.at[k].level);
+		buf_printf(&b, " level %s: %s", l->verdict, l->why);
 		text_spaces(out, LABEL);
 		put_wrapped(out, o, LABEL, buf_str(&b));
 		buf_u8(out, '\n');
@@ -217,7 +239,7 @@ static void put_tables(struct buf *out, const struct findings *f, const struct r
 		buf_u8(out, '\n');
 		if (strcmp(t->title, f->recipe)) {
 			text_style(out, o, STYLE_BOLD);
-			buf_puts(out, t->title);
+			str_escape(out, str_of(t->title));
 			text_plain(out, o);
 			buf_u8(out, '\n');
 		}
@@ -288,15 +310,17 @@ static void put_cost(struct buf *out, const struct findings *f)
 	const struct cell *cpu = VALUE(f->cost, "agent_cpu_ms");
 	const struct cell *share = VALUE(f->cost, "machine_pct");
 	const struct cell *wall = VALUE(f->cost, "wall_ms");
+	/* Of so short a time the agent's own set-up is most, and a share misleads. */
+	bool is_short = wall && wall->real < SHARE_LEAST_MS;
 
 	if (!cpu)
 		return;
 	buf_puts(out, "agent used ");
 	text_duration(out, cpu->real * 1e6);
 	buf_puts(out, " CPU");
-	if (share && share->real > 0 && share->real < 0.01)
+	if (!is_short && share && share->real > 0 && share->real < 0.01)
 		buf_puts(out, ", under 0.01 % of the machine");
-	else if (share)
+	else if (!is_short && share)
 		buf_printf(out, ", %.2f %% of the machine", share->real);
 	if (wall) {
 		buf_puts(out, " in ");

@@ -192,12 +192,20 @@ static void fill_rate(struct filler *f, const struct evidence *e)
 	}
 }
 
+static void fill_started(struct filler *f, const struct evidence *e, uint64_t count)
+{
+	if (e->has_chains)
+		fill_u64(f, count);
+	else
+		fill_text(f, NULL);
+}
+
 static bool put_evidence(struct store *s, const struct store_input *in, struct err *err)
 {
 	const struct evidence *e = in->evidence;
 	struct filler f;
 
-	if (!filler_init(&f, s, "t_evidence", 23, err))
+	if (!filler_init(&f, s, "t_evidence", 26, err))
 		return false;
 	fill_text(&f, verdict_name(e->verdict));
 	fill_text(&f, e->levels[0].why ? e->levels[0].why : "");
@@ -224,6 +232,9 @@ static bool put_evidence(struct store *s, const struct store_input *in, struct e
 	else
 		fill_text(&f, NULL);
 	fill_text(&f, e->partial_why ? e->partial_why : "");
+	fill_text(&f, e->rings);
+	fill_started(&f, e, e->started);
+	fill_started(&f, e, e->started_weight);
 	fill_row(&f);
 	return filler_done(&f, err);
 }

@@ -79,10 +79,10 @@ struct field {
 	struct cell value;
 };
 
-/* The verdict of one level: "function", "line", "instruction". */
+/* The verdict of one level: "function", "line", "instruction", "call path". */
 struct level {
-	const char *level, *verdict;
-	const char *why; /* "" when solid */
+	const char *level, *verdict; /* verdict: also "not applicable" */
+	const char *why;	     /* "" when solid */
 };
 
 struct findings {

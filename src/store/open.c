@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STEPS_DEFAULT_MILLIONS = 2000, STEPS_TO_OPEN = 1000000, MEMORY_DEFAULT_MB = 1024 };
+enum {
+	STEPS_DEFAULT_MILLIONS = 2000,
+	STEPS_TO_OPEN = 1000000,
+	MEMORY_DEFAULT_MB = 1024,
+	TIME_DEFAULT_S = 20
+};
 
 struct store *store_new(const char *name)
 {
@@ -13,6 +18,7 @@ struct store *store_new(const char *name)
 
 	s->name = arena_strdup(&s->arena, name);
 	s->step_limit = STEPS_DEFAULT_MILLIONS * 1000000ull;
+	s->time_limit_ns = TIME_DEFAULT_S * UINT64_C(1000000000);
 	s->memory_limit = MEMORY_DEFAULT_MB * (INT64_C(1) << 20);
 	return s;
 }

@@ -200,7 +200,8 @@ static bool no_rows(struct run *run, const struct recipe_table *t)
 	snprintf(run->err->id, sizeof(run->err->id), "NO_SAMPLES");
 	return err_hint(run->err,
 			"let the workload run longer, or raise the rate with -F; a program that "
-			"waits uses no CPU time and gives no samples");
+			"waits uses no CPU time and gives no samples, and processes that live "
+			"shorter than a sampling period escape a timer");
 }
 
 static struct column *copy_columns(struct arena *a, const struct recipe_table *t)

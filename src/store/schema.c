@@ -16,7 +16,7 @@ const char store_schema[] =
 	" kernel INTEGER, source TEXT, frequency_hz INTEGER, period INTEGER, duration_ns INTEGER,"
 	" partial INTEGER, chain_samples INTEGER, weight INTEGER, idle_weight INTEGER,"
 	" unnamed_weight INTEGER, kernel_weight INTEGER, final_frequency_hz INTEGER,"
-	" partial_why TEXT);"
+	" partial_why TEXT, rings TEXT, started INTEGER, started_weight INTEGER);"
 	"CREATE TABLE t_levels(level TEXT, verdict TEXT, why TEXT);"
 	"CREATE TABLE t_events(id INTEGER PRIMARY KEY, name TEXT, frequency_hz INTEGER,"
 	" period INTEGER, samples INTEGER, period_sum INTEGER, analysed INTEGER);"
@@ -47,13 +47,28 @@ const char store_schema[] =
 	"CREATE VIEW v1_evidence AS SELECT verdict, why, line, samples, idle, lost, lost_pct,"
 	" throttled, unnamed, unnamed_pct, kernel, source, frequency_hz, period, duration_ns,"
 	" partial, chain_samples, weight, idle_weight, unnamed_weight, kernel_weight,"
-	" final_frequency_hz, partial_why FROM t_evidence;"
+	" final_frequency_hz, partial_why, rings, started, started_weight FROM t_evidence;"
 	"CREATE VIEW v1_levels AS SELECT level, verdict, why FROM t_levels;"
 	"CREATE VIEW v1_events AS SELECT id AS event_id, name, frequency_hz, period, samples,"
 	" period_sum, analysed FROM t_events;"
 	"CREATE VIEW v1_images AS SELECT id AS image_id, kind, name, path, build_id, deleted, pid,"
 	" self, 100.0 * self_weight / NULLIF((SELECT weight FROM t_evidence), 0) AS self_pct, touched,"
-	" symbols, why, debug, self_weight FROM t_images;"
+	" symbols, why, debug, self_weight, CASE symbols"
+	" WHEN 'unused' THEN NULL"
+	" WHEN 'dynamic only' THEN 'it is stripped and only exported names are left: install its'"
+	" || ' debug package, or run a build that is not stripped'"
+	" WHEN 'none' THEN 'it is stripped: install its debug package, or run a build that is not'"
+	" || ' stripped'"
+	" WHEN 'missing' THEN 'the run does not hold it ('"
+	" || coalesce(why, 'it was gone before it could be saved')"
+	" || '): record again while the file is there'"
+	" WHEN 'unreadable' THEN 'it could not be read (' || coalesce(why, 'damaged') || ')'"
+	" WHEN 'hidden' THEN 'kernel.kptr_restrict hides kernel symbols: set it to 0, or record as'"
+	" || ' root'"
+	" ELSE CASE kind WHEN 'anon' THEN 'it is code made at run time: let the runtime write a perf'"
+	" || ' map or a jitdump'"
+	" WHEN 'unknown' THEN 'no mapping was recorded for these addresses'"
+	" ELSE 'its symbol table does not cover these addresses' END END AS remedy FROM t_images;"
 	"CREATE VIEW v1_functions AS SELECT f.id AS function_id, f.kind, f.name, f.raw_name,"
 	" f.image AS image_id, i.name AS image, i.path AS image_path,"
 	" CASE WHEN f.size > 0 THEN printf('0x%x', f.address) END AS address, f.size,"
@@ -106,9 +121,9 @@ const char store_schema[] =
 	" c.samples, c.period, c.weight FROM t_stack_counts c;"
 	"CREATE VIEW v1_notes AS SELECT id, text FROM t_notes;"
 	"CREATE VIEW v1_stages AS SELECT stage, ns FROM t_stages;"
-	"PRAGMA user_version = 2;";
+	"PRAGMA user_version = 3;";
 
-_Static_assert(STORE_SCHEMA == 2, "the PRAGMA at the end of the schema says 2");
+_Static_assert(STORE_SCHEMA == 3, "the PRAGMA at the end of the schema says 3");
 
 const char *const store_views[] = {
 	"v1_callers",	   "v1_calltree", "v1_events",	"v1_evidence", "v1_functions", "v1_images",

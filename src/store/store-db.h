@@ -11,18 +11,19 @@
 #include "store/findings.h"
 #include "store/store.h"
 
-enum { STORE_SCHEMA = 2, STORE_MAX_ROWS = 1000000 };
+enum { STORE_SCHEMA = 3, STORE_MAX_ROWS = 1000000 };
 
 struct store {
 	sqlite3 *db;
 	const char *name; /* path or ":memory:", for messages; in the arena */
 	/*
-	 * What one statement may cost: virtual machine steps, and bytes that SQLite holds. The
-	 * progress handler compares; steps counts since store_begin.
+	 * What one statement may cost: virtual machine steps, bytes that SQLite holds, and time. The
+	 * progress handler compares; steps and started_ns count from store_begin.
 	 */
 	uint64_t step_limit, steps;
 	int64_t memory_limit;
-	enum store_stop { STORE_RUNS, STORE_STEPS, STORE_MEMORY } stopped;
+	uint64_t time_limit_ns, started_ns;
+	enum store_stop { STORE_RUNS, STORE_STEPS, STORE_MEMORY, STORE_TIME } stopped;
 	bool trusted;	  /* our own SQL: the authorizer lets all pass */
 	const char *sql;  /* what is compiled now, for the authorizer */
 	char denied[128]; /* what the authorizer refused last, "" when nothing */

@@ -221,6 +221,12 @@ static struct evidence_recording recording_of(const struct session *s)
 		r.partial_why = s->state_why;
 	kv_parse(&kv, (struct str){ (const char *)s->finished.at, s->finished.len });
 	r.final_hz = kv_u64(&kv, "final_frequency_hz", 0);
+	r.workload_cpu_ns = kv_u64(&kv, "workload_cpu_ns", 0);
+	kv_done(&kv);
+	kv_parse(&kv, (struct str){ (const char *)s->options.at, s->options.len });
+	/* Of a process that ran before, the CPU time is less sure than the samples. */
+	if (strcmp(kv_get(&kv, "scope"), "launch") != 0)
+		r.workload_cpu_ns = 0;
 	kv_done(&kv);
 	return r;
 }

@@ -15,8 +15,10 @@ void profile_init(struct profile *p)
 	vec_add(&p->m.images, ((struct model_image){ .path = "/bin/app" }));
 	vec_add(&p->m.threads, ((struct model_thread){ .pid = 1, .tid = 1, .comm = "app" }));
 	vec_add(&p->m.threads, ((struct model_thread){ .comm = "swapper", .idle = true }));
-	vec_add(&p->m.events,
-		((struct model_event){ .name = "cpu-clock", .is_frequency = true, .rate = 3997 }));
+	vec_add(&p->m.events, ((struct model_event){ .name = "cpu-clock",
+						     .is_frequency = true,
+						     .rate = 3997,
+						     .has_chains = true }));
 	intern_put(&p->s.files, str_of("app.c"));
 }
 
@@ -127,7 +129,8 @@ void profile_add_periods(struct profile *p, const char *stack, uint32_t event, u
 
 uint32_t profile_add_event(struct profile *p, const char *name)
 {
-	vec_add(&p->m.events, ((struct model_event){ .name = name, .rate = 1000003 }));
+	vec_add(&p->m.events,
+		((struct model_event){ .name = name, .rate = 1000003, .has_chains = true }));
 	return (uint32_t)(p->m.events.len - 1);
 }
 

@@ -291,11 +291,239 @@ TEST(evidence_is_of_one_event)
 	CHECK_EQ_U64(e.rate, 1000003);
 	CHECK_EQ_U64(e.final_hz, 0);
 	CHECK_EQ_U64(e.samples, 1200);
-	CHECK_EQ_STR(e.line, "cycles every 1,000,003, 1,200 samples, 0 lost, "
+	CHECK_EQ_STR(e.line, "cycles every 1,000,003 events, 1,200 samples, 0 lost, "
 			     "as observed (skid not corrected)");
 	CHECK_EQ_STR(e.other_events, "only samples of cycles are analysed; the recording also has "
 				     "90,000 of cache-misses, 1 of branches");
 	evidence_done(&e);
 	hotspots_done(&h);
 	profile_done(&p);
+}
+
+/* A timer of this rate and samples of this weight against what the workload took. */
+static void check_timer(struct model_event event, uint64_t weight, uint64_t workload_cpu_ns,
+			const char *why)
+{
+	struct evidence_recording recording = { .workload_cpu_ns = workload_cpu_ns };
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	event.has_chains = true;
+	p.m.events.at[0] = event;
+	profile_add_periods(&p, "main:1 hot:5", 0, 2000, weight);
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, &recording);
+	CHECK_EQ_STR(e.levels[0].why, why);
+	CHECK_EQ_INT(e.verdict, *why ? VERDICT_WEAK : VERDICT_SOLID);
+	CHECK_EQ_STR(e.levels[3].why, why);
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+TEST(fast_timers_slow_the_program)
+{
+	static const char why[] = "sampling above 10,000 Hz slows the program itself";
+
+	check_timer(
+		(struct model_event){ .name = "cpu-clock", .is_frequency = true, .rate = 10000 }, 1,
+		0, "");
+	check_timer(
+		(struct model_event){ .name = "cpu-clock", .is_frequency = true, .rate = 10001 }, 1,
+		0, why);
+	check_timer((struct model_event){ .name = "task-clock:u", .rate = 100000 }, 1, 0, "");
+	check_timer((struct model_event){ .name = "task-clock:u", .rate = 99999 }, 1, 0, why);
+	/* An event is not a time: 99,999 cycles may be any rate. */
+	check_timer((struct model_event){ .name = "cycles", .rate = 99999 }, 1, 0, "");
+	check_timer((struct model_event){ .name = "cycles", .is_frequency = true, .rate = 20000 },
+		    1, 0, "");
+}
+
+TEST(samples_cover_the_workload)
+{
+	static const struct model_event timer = { .name = "cpu-clock",
+						  .is_frequency = true,
+						  .rate = 3997 };
+	static const char why[] =
+		"samples account for 25 % of the workload's CPU time: processes that "
+		"live shorter than a sampling period escape the timer";
+	struct model_event user = timer, cycles = timer;
+
+	user.exclude_kernel = true;
+	cycles.name = "cycles";
+	check_timer(timer, 500000000, 2000000000, why);
+	check_timer(timer, 1500000000, 2000000000, "");
+	check_timer(timer, 1499999999, 2000000000,
+		    "samples account for 75.0 % of the workload's CPU time: processes that live "
+		    "shorter than a sampling period escape the timer");
+	check_timer(timer, 500000000, 0, "");
+	/* 100 ms are too little to tell. */
+	check_timer(timer, 1000000, 100000000, "");
+	check_timer(timer, 25000001, 100000004, why);
+	/* The CPU time has the kernel in it, and cycles are no nanoseconds. */
+	check_timer(user, 500000000, 2000000000, "");
+	check_timer(cycles, 500000000, 2000000000, "");
+}
+
+static void check_source(const char *name, bool no_user, bool no_kernel, const char *source,
+			 const char *rings)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	p.m.events.at[0].name = name;
+	p.m.events.at[0].exclude_user = no_user;
+	p.m.events.at[0].exclude_kernel = no_kernel;
+	profile_add(&p, "main:1", 1000);
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, NULL);
+	CHECK_EQ_STR(e.source, source);
+	CHECK_EQ_STR(e.rings, rings);
+	CHECK_MSG(str_starts(e.line, source), "%s begins not with %s", e.line, source);
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+TEST(source_names_the_privilege_level)
+{
+	check_source("cpu-clock", false, false, "cpu-clock", "all");
+	check_source("cpu-clock", false, true, "cpu-clock:u", "user");
+	check_source("cpu-clock", true, false, "cpu-clock:k", "kernel");
+	check_source("cycles:u", false, true, "cycles:u", "user");
+	check_source("cycles:ppp", false, true, "cycles:ppp:u", "user");
+	check_source("cpu_core/cycles/", false, true, "cpu_core/cycles/u", "user");
+	check_source("cpu_core/cycles/u", false, true, "cpu_core/cycles/u", "user");
+	check_source("sched:sched_switch", true, false, "sched:sched_switch:k", "kernel");
+}
+
+TEST(periods_have_a_unit)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	p.m.events.at[0].is_frequency = false;
+	p.m.events.at[0].rate = 1000000;
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, NULL);
+	CHECK_EQ_STR(e.line, "cpu-clock every 1,000,000 ns, 0 samples, 0 lost, "
+			     "as observed (skid not corrected)");
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+/* 2,000 samples, this many of them in a chain that begins so; all in the kernel or not. */
+static void check_path(const char *stack, uint64_t broken, enum model_image_kind kind,
+		       const char *image, enum verdict verdict, const char *why)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	p.m.images.at[0].kind = kind;
+	p.m.images.at[0].path = image;
+	profile_add(&p, stack, broken);
+	if (broken < 2000)
+		profile_add(&p, "_start:1 main:2 hot:5", 2000 - broken);
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, NULL);
+	CHECK_EQ_STR(e.levels[3].level, "call path");
+	CHECK_EQ_STR(e.levels[3].why, why);
+	CHECK_EQ_STR(verdict_name(e.levels[3].verdict), verdict_name(verdict));
+	/* Self is right all the same. */
+	CHECK(*e.levels[0].why || e.verdict == VERDICT_SOLID);
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+#define BROKEN(pct)                                                                                 \
+	pct " % of the call chains do not reach the start of a thread: code without frame "         \
+	    "pointers (-fno-omit-frame-pointer) breaks them; Total, call tree and callers are too " \
+	    "low there"
+
+TEST(call_paths_that_break)
+{
+	check_path("work:1 hot:5", 400, MODEL_IMAGE_FILE, "/bin/app", VERDICT_SOLID, "");
+	check_path("work:1 hot:5", 740, MODEL_IMAGE_FILE, "/bin/app", VERDICT_WEAK, BROKEN("37"));
+	check_path("hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app", VERDICT_WEAK, BROKEN("100"));
+	/* main is a start only where nothing calls it, and not what it calls. */
+	check_path("work:1 main:2 hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app", VERDICT_WEAK,
+		   BROKEN("100"));
+	check_path("main:2 hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app", VERDICT_SOLID, "");
+	check_path("__libc_start_main_impl:1 hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app",
+		   VERDICT_SOLID, "");
+	check_path("start_thread:1 hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app", VERDICT_SOLID, "");
+}
+
+TEST(call_paths_of_the_kernel)
+{
+	check_path("ret_from_fork_asm:1 kworker:2", 2000, MODEL_IMAGE_KERNEL, "[kernel]",
+		   VERDICT_SOLID, "");
+	check_path("entry_SYSCALL_64_after_hwframe:1 read:2", 2000, MODEL_IMAGE_KERNEL, "[kernel]",
+		   VERDICT_SOLID, "");
+	check_path("el0t_64_sync:1 read:2", 2000, MODEL_IMAGE_KERNEL, "[kernel]", VERDICT_SOLID,
+		   "");
+	check_path("?k ?k", 2000, MODEL_IMAGE_KERNEL, "[kernel]", VERDICT_SOLID, "");
+	/* A program may call its functions what it likes. */
+	check_path("wasm_asm_run:1 hot:5", 2000, MODEL_IMAGE_FILE, "/bin/app", VERDICT_WEAK,
+		   BROKEN("100"));
+}
+
+/* A stripped C library has no name for what calls main and thread functions. */
+TEST(call_paths_into_a_stripped_c_library)
+{
+	struct profile p;
+	struct hotspots h;
+
+	check_path("? main:1", 2000, MODEL_IMAGE_FILE, "/lib/libc.so.6", VERDICT_SOLID, "");
+	check_path("? main:1", 2000, MODEL_IMAGE_FILE, "/lib/libcrypto.so.3", VERDICT_WEAK,
+		   BROKEN("100"));
+	profile_init(&p);
+	p.m.images.at[0].path = "/lib/aarch64-linux-gnu/libc-2.31.so";
+	profile_add(&p, "?", 30);
+	profile_add(&p, "? main:1", 50);
+	profile_add(&p, "", 20);
+	hotspots_compute(&h, &p.m, &p.s);
+	CHECK_EQ_U64(h.all.samples, 100);
+	CHECK_EQ_U64(h.started.samples, 50);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+static void check_no_path(struct model_event event, const char *why)
+{
+	struct profile p;
+	struct hotspots h;
+	struct evidence e;
+
+	profile_init(&p);
+	event.name = "cpu-clock";
+	p.m.events.at[0] = event;
+	profile_add(&p, "hot:5", 2000);
+	hotspots_compute(&h, &p.m, &p.s);
+	evidence_compute(&e, &p.m, &h, NULL);
+	CHECK(!e.has_chains);
+	CHECK_EQ_INT(e.verdict, VERDICT_SOLID);
+	CHECK_EQ_STR(verdict_name(e.levels[3].verdict), "not applicable");
+	CHECK_EQ_STR(e.levels[3].why, why);
+	evidence_done(&e);
+	hotspots_done(&h);
+	profile_done(&p);
+}
+
+TEST(call_paths_that_were_not_recorded)
+{
+	check_no_path((struct model_event){ .rate = 1000000 },
+		      "no call chains were recorded: they were not asked for");
+	check_no_path((struct model_event){ .has_chains = true, .has_stack_copies = true },
+		      "copies of the stack were recorded, which are not unwound");
 }

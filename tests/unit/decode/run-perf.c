@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/str.h"
 #include "test.h"
 
 static const char perf_path[] = "/usr/bin/perf";

@@ -206,7 +206,7 @@ void rec_empty(struct recording *r, uint32_t type, uint64_t t)
 
 static void make_attr(const struct recording *r, uint64_t config, struct buf *attr)
 {
-	uint64_t flags = (r->period ? 0 : FREQ) | (r->no_stamps ? 0 : SAMPLE_ID_ALL);
+	uint64_t flags = r->flags | (r->period ? 0 : FREQ) | (r->no_stamps ? 0 : SAMPLE_ID_ALL);
 
 	buf_u32(attr, 1); /* PERF_TYPE_SOFTWARE */
 	buf_u32(attr, ATTR_BYTES);

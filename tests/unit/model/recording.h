@@ -24,6 +24,7 @@ struct recording {
 	size_t build_id_count;
 	size_t events; /* 0 is 1; ids are 1, 2, ... and sample_type then has IDENTIFIER */
 	uint64_t period;
+	uint64_t flags; /* more bits of the attribute: 1 << 4 excludes user, 1 << 5 kernel code */
 };
 
 /* A chain of ips ends at the first 0; NULL is a sample without chain entries. */

@@ -132,7 +132,29 @@ TEST(header_and_event)
 	CHECK(m->events.at[0].is_frequency);
 	CHECK_EQ_U64(m->events.at[0].rate, 3997);
 	CHECK_EQ_U64(m->events.at[0].period, 7);
+	CHECK(m->events.at[0].has_chains && !m->events.at[0].has_stack_copies);
+	CHECK(!m->events.at[0].exclude_user && !m->events.at[0].exclude_kernel);
 	model_free(m);
+}
+
+/* What was left out of the samples is known, so that nobody takes it for the whole. */
+TEST(event_of_one_privilege_level)
+{
+	struct recording r = { .sample_type = PERFDATA_S_IP | PERFDATA_S_TID | PERFDATA_S_TIME,
+			       .period = 100003 };
+	struct model *m;
+
+	for (int kernel = 0; kernel < 2; kernel++) {
+		r.flags = kernel ? 1 << 4 : 1 << 5;
+		buf_clear(&r.data);
+		rec_sample(&r, REC_USER, 100, 100, 1000, 0x1000, NULL);
+		m = rec_load(&r, NULL);
+		CHECK_EQ_INT(m->events.at[0].exclude_user, kernel);
+		CHECK_EQ_INT(m->events.at[0].exclude_kernel, !kernel);
+		CHECK(!m->events.at[0].has_chains);
+		model_free(m);
+		r = (struct recording){ .sample_type = r.sample_type, .period = r.period };
+	}
 }
 
 /* A fixed period that is not in each sample. */

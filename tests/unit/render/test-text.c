@@ -160,6 +160,101 @@ TEST(text_fit_cuts)
 		  "\xe6\x97\xa5\xe2\x80\xa6");
 }
 
+static void check_name(const char *s, size_t width, const char *want)
+{
+	check_fit(s, width, CUT_NAME, false, want);
+}
+
+/* What a name can do without goes first: its own name stays. */
+TEST(text_fit_shortens_names)
+{
+	static const char name[] = "std::map<int, std::vector<int> >::at(int const&) const";
+
+	use_utf8();
+	check_name(name, 54, name);
+	check_name(name, 53, "std::map<int, std::vector<int> >::at(..) const");
+	check_name(name, 45, "std::map<..>::at(..) const");
+	check_name(name, 25, "std::map<..>..t(..) const");
+	check_fit(name, 24, CUT_NAME, true, "std::map<\xe2\x80\xa6>::at(\xe2\x80\xa6) const");
+	check_name("a::f<int, long>(int) (inlined)", 29, "a::f<int, long>(..) (inlined)");
+	check_name("a::f<int, long>(int) (inlined)", 28, "a::f<..>(..) (inlined)");
+	check_name("(anonymous namespace)::run(long, long)", 35, "(anonymous namespace)::run(..)");
+	check_name("a::operator()(int, int) const", 28, "a::operator()(..) const");
+	check_name("a::operator<<(b<int>&, c)", 24, "a::operator<<(..)");
+	check_name("x<int, int>::operator->() const", 30, "x<..>::operator->() const");
+	check_name("f(int, int)::{lambda(long, long)#1}::operator()(int) const", 57,
+		   "f(int, int)::{lambda(long, long)#1}::operator()(..) const");
+	/* One list after the other, from the left, as far as needed. */
+	check_name("a<int, int>::b<long, long>::f", 28, "a<..>::b<long, long>::f");
+	check_name("a<int, int>::b<long, long>::f", 22, "a<..>::b<..>::f");
+	check_name("<alloc::Vec<T> as core::Iter>::next", 34, "<..>::next");
+}
+
+TEST(text_escapes_what_a_recipe_says)
+{
+	struct render_options o = { .columns = 80, .unicode = true };
+	struct findings *f = sample_full();
+	struct table *t = &f->tables.at[0];
+	buf_auto out = { 0 };
+
+	use_utf8();
+	t->title = "evil\x1b[2J title";
+	t->columns[3].label = "evil\x1b[3J label";
+	f->tables.at[4].empty = "evil\x1b[4J emptiness";
+	f->findings.at[0].basis = "evil\x1b[5J basis";
+	f->notes.at[0].text = "evil\x1b[6J note";
+	render_text(&out, f, &o);
+	CHECK(!memchr(out.at, 0x1b, out.len));
+	CHECK_HAS(buf_str(&out), "\nevil\\x1b[2J title\n");
+	CHECK_HAS(buf_str(&out), "  evil\\x1b[3J label  ");
+	CHECK_HAS(buf_str(&out), "  evil\\x1b[4J emptiness\n");
+	CHECK_HAS(buf_str(&out), "(evil\\x1b[5J basis)");
+	CHECK_HAS(buf_str(&out), "evil\\x1b[6J note");
+	findings_free(f);
+}
+
+static void check_cost(double wall_ms, const char *want)
+{
+	struct render_options o = { .columns = 0 };
+	struct findings *f = sample_full();
+	buf_auto out = { 0 };
+
+	f->cost.at[1].value.real = wall_ms;
+	f->cost.at[2].value.real = 12.5;
+	render_text(&out, f, &o);
+	CHECK_HAS(buf_str(&out), want);
+	findings_free(f);
+}
+
+/* Of a run this short most is the agent's set-up: no share of the machine. */
+TEST(text_cost_of_short_runs)
+{
+	check_cost(99.4, "\nagent used 12.3 ms CPU in 99.4 ms\n");
+	check_cost(100, "\nagent used 12.3 ms CPU, 12.50 % of the machine in 100 ms\n");
+}
+
+TEST(text_marks_inlined_functions)
+{
+	struct render_options o = { .columns = 90, .unicode = true };
+	struct findings *f = sample_full();
+	struct table *t = &f->tables.at[0];
+	buf_auto out = { 0 };
+
+	use_utf8();
+	t->columns[6].name = "inlined";
+	t->cells.at[6] = (struct cell){ .kind = CELL_INTEGER, .integer = 0 };
+	t->cells.at[13] = (struct cell){ .kind = CELL_INTEGER, .integer = 1 };
+	t->cells.at[20] = (struct cell){ .kind = CELL_INTEGER, .integer = 0 };
+	render_text(&out, f, &o);
+	CHECK_HAS(buf_str(&out), "::operator[](\xe2\x80\xa6) (inlined)");
+	CHECK_HAS(buf_str(&out), "  chase  ");
+	out.len = 0;
+	render_json(&out, f, &o);
+	CHECK_HAS(buf_str(&out), "operator[](std::string const&)\",");
+	CHECK_HAS(buf_str(&out), "\"inlined\": 1");
+	findings_free(f);
+}
+
 static void check_bar(double pct, const char *want)
 {
 	buf_auto out = { 0 };
@@ -212,5 +307,28 @@ TEST(text_plain_has_no_escapes)
 
 	render_text(&out, f, &o);
 	CHECK(!memchr(out.at, 0x1b, out.len));
+	findings_free(f);
+}
+
+/* A reason that holds for several levels is told once. */
+TEST(text_levels_with_one_reason)
+{
+	struct render_options o = { .columns = 0 };
+	struct findings *f = sample_full();
+	buf_auto out = { 0 };
+
+	vec_clear(&f->levels);
+	vec_add(&f->levels, ((struct level){ "function", "weak", "500 samples" }));
+	vec_add(&f->levels, ((struct level){ "line", "unusable", "no lines" }));
+	vec_add(&f->levels, ((struct level){ "instruction", "weak", "late" }));
+	vec_add(&f->levels, ((struct level){ "call path", "weak", "500 samples" }));
+	render_text(&out, f, &o);
+	CHECK_HAS(buf_str(&out), "          function, call path level weak: 500 samples\n"
+				 "          line level unusable: no lines\n"
+				 "          instruction level weak: late\n\n");
+	buf_clear(&out);
+	f->levels.at[3] = (struct level){ "call path", "not applicable", "no call chains" };
+	render_text(&out, f, &o);
+	CHECK_HAS(buf_str(&out), "          call path level not applicable: no call chains\n");
 	findings_free(f);
 }

@@ -107,7 +107,11 @@ static void fill_stacks(struct fixture *f)
 		((struct model_thread){ 100, 101, "nl\nhe\xff", "app", 300, 3000, false }));
 	vec_add(&f->m.threads,
 		((struct model_thread){ 0, 0, "swapper", "swapper", 500, 5000, true }));
-	vec_add(&f->m.events, ((struct model_event){ "cpu-clock", true, 3997, 1500, 15000 }));
+	vec_add(&f->m.events, ((struct model_event){ .name = "cpu-clock",
+						     .is_frequency = true,
+						     .rate = 3997,
+						     .samples = 1500,
+						     .period = 15000 }));
 }
 
 static void fill_hotspots(struct fixture *f)
@@ -170,7 +174,8 @@ static void fill_evidence(struct fixture *f)
 		.verdict = VERDICT_SOLID,
 		.levels = { { "function", VERDICT_SOLID, "" },
 			    { "line", VERDICT_WEAK, "4 % of samples have no line" },
-			    { "instruction", VERDICT_WEAK, "skid is not corrected" } },
+			    { "instruction", VERDICT_WEAK, "skid is not corrected" },
+			    { "call path", VERDICT_SOLID, "" } },
 		.samples = 1000,
 		.idle = 500,
 		.unnamed = 40,
@@ -180,7 +185,11 @@ static void fill_evidence(struct fixture *f)
 		.idle_weight = 5000,
 		.unnamed_weight = 400,
 		.kernel_weight = 100,
+		.has_chains = true,
+		.started = 1000,
+		.started_weight = 10000,
 		.source = "cpu-clock",
+		.rings = "all",
 		.is_frequency = true,
 		.rate = 3997,
 		.final_hz = 3997,

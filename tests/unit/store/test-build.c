@@ -135,7 +135,7 @@ TEST(build_images_threads_meta)
 		   "PARANOID: kernel.perf_event_paranoid is 2; RECORDING: 3 records were skipped");
 	CHECK_NUMBER(s, "SELECT ns FROM v1_stages WHERE stage = 'load'", 5000);
 	check_text(s, "SELECT group_concat(level || ' ' || verdict, '; ') FROM v1_levels",
-		   "function solid; line weak; instruction weak");
+		   "function solid; line weak; instruction weak; call path solid");
 	check_text(s,
 		   "SELECT caller || ' ' || samples || ' ' || callee_pct FROM v1_callers WHERE "
 		   "callee = 'chase'",
@@ -215,7 +215,9 @@ TEST(build_one_event)
 	struct store *s;
 
 	fixture_init(&f);
-	vec_add(&f.m.events, ((struct model_event){ "cache-misses", false, 1009, 77, 77693 }));
+	vec_add(&f.m.events,
+		((struct model_event){
+			.name = "cache-misses", .rate = 1009, .samples = 77, .period = 77693 }));
 	vec_add(&f.m.weights, ((struct model_weight){ { 1 }, { 0 }, 1, 0, 77, 77693 }));
 	f.e.other_events = "only cpu-clock";
 	s = fixture_store(&f);

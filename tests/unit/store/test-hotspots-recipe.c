@@ -49,7 +49,9 @@ TEST(hotspots_functions)
 	check_cell(t, 0, "self_pct", "90");
 	check_cell(t, 0, "total_pct", "90");
 	check_cell(t, 0, "samples", "900");
+	check_cell(t, 0, "inlined", "0");
 	check_cell(t, 1, "function", "mix<int>(a, b)");
+	check_cell(t, 1, "inlined", "1");
 	check_cell(t, 2, "function", "[unknown]");
 	check_cell(t, 2, "image_path", "/usr/lib/libz.so.1");
 	/* Callers without samples of their own. */
@@ -193,7 +195,9 @@ TEST(hotspots_without_samples)
 	vec_clear(&fx.h.functions);
 	fx.e.samples = fx.e.weight = 0;
 	fx.e.line = "cpu-clock 3,997 Hz, 0 samples, 0 lost";
-	check_error(&fx, NULL, 0, "NO_SAMPLES", "cpu-clock 3,997 Hz, 0 samples", "-F");
+	check_error(&fx, NULL, 0, "NO_SAMPLES", "cpu-clock 3,997 Hz, 0 samples",
+		    "-F; a program that waits uses no CPU time and gives no samples, and processes "
+		    "that live shorter than a sampling period escape a timer");
 }
 
 static void check_finding(const struct findings *f, const char *id, const char *severity,
@@ -235,12 +239,13 @@ TEST(hotspots_findings_of_a_poor_run)
 	a.fx.e.kernel_weight = 4000;
 	a.fx.e.lost = 1234;
 	a.fx.e.lost_pct = 12.34;
-	a.fx.e.throttled = 7;
+	a.fx.e.throttled = 1007;
 	a.fx.e.partial = true;
 	a.fx.e.partial_why = "interrupted by a signal";
 	a.fx.e.idle = a.fx.e.idle_weight = 0;
 	a.fx.e.final_hz = 1000;
-	a.fx.h.chain_samples = 100;
+	a.fx.e.started = 650;
+	a.fx.e.started_weight = 6300;
 	a.fx.h.threads.at[0] = (struct hot_count){ 950, 9500 };
 	a.fx.h.threads.at[1] = (struct hot_count){ 50, 500 };
 	a.fx.s.images[0].state = SYMBOL_IMAGE_NO_LINES;
@@ -260,8 +265,15 @@ TEST(hotspots_findings_of_a_poor_run)
 	check_finding(a.f, "lost", "warning",
 		      "1,234 samples were lost (12.3 %): lower the rate with -F",
 		      "1,000 samples were kept");
-	CHECK(finding_named(a.f, "throttled"));
-	CHECK(finding_named(a.f, "flat_stacks"));
+	check_finding(a.f, "throttled", "warning",
+		      "the kernel throttled sampling 1,007 times, so busy moments are underrated: "
+		      "lower the rate with -F, or raise kernel.perf_cpu_time_max_percent",
+		      "1,007 THROTTLE records");
+	check_finding(a.f, "broken_chains", "warning",
+		      "37.0 % of the call chains do not reach the start of a thread, so Total, the "
+		      "call tree and callers are too low there: build with "
+		      "-fno-omit-frame-pointer",
+		      "350 of 1,000 samples");
 	CHECK_EQ_STR(
 		finding_named(a.f, "rate_lowered")->text,
 		"the rate was lowered from 3,997 to 1,000 Hz to keep the cost of sampling down");
@@ -351,5 +363,105 @@ TEST(hotspots_unusable_says_little)
 	answer_init(&a, NULL);
 	CHECK(!finding_named(a.f, "hot_function"));
 	CHECK(!finding_named(a.f, "kernel"));
+	answer_done(&a);
+}
+
+/* Most of the time has no name: that comes first, and the hottest name is called what it is. */
+TEST(hotspots_unnamed_is_hottest)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.h.functions.at[0].self = (struct hot_count){ 100, 1350 };
+	a.fx.h.functions.at[2].self = (struct hot_count){ 840, 8050 };
+	a.fx.s.images[1].state = SYMBOL_IMAGE_NONE;
+	answer_init(&a, NULL);
+	CHECK_EQ_STR(a.f->findings.at[0].id, "hot_unnamed");
+	check_finding(a.f, "hot_unnamed", "warning",
+		      "80.5 % of the time is in libz.so.1, which has no function names: it is "
+		      "stripped: install its debug package, or run a build that is not stripped",
+		      "840 of 1,000 samples, symbols: none");
+	check_finding(a.f, "hot_function", "info",
+		      "the hottest named function, chase, takes 13.5 % of the time itself",
+		      "100 of 1,000 samples");
+	CHECK(!finding_named(a.f, "symbols_missing"));
+	answer_done(&a);
+	fixture_init(&a.fx);
+	a.fx.h.functions.at[2].self = (struct hot_count){ 9000, 90000 };
+	a.fx.s.functions.at[1].image.i = 1;
+	answer_init(&a, NULL);
+	CHECK_HAS(finding_named(a.f, "hot_unnamed")->text,
+		  "of the time is in functions of libz.so.1 that have no names: it is stripped and "
+		  "only exported names are left");
+	answer_done(&a);
+}
+
+static void check_rings(const char *rings, const char *hot, bool tells_kernel)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.e.rings = rings;
+	a.fx.e.kernel = 1000;
+	a.fx.e.kernel_weight = 10000;
+	answer_init(&a, NULL);
+	CHECK_EQ_STR(finding_named(a.f, "hot_function")->text, hot);
+	CHECK_EQ_INT(finding_named(a.f, "kernel") != NULL, tells_kernel);
+	answer_done(&a);
+}
+
+TEST(hotspots_of_one_privilege_level)
+{
+	check_rings("all", "chase takes 90.0 % of the time itself", true);
+	check_rings("user", "chase takes 90.0 % of the user time itself", false);
+	check_rings("kernel", "chase takes 90.0 % of the kernel time itself", false);
+}
+
+/* Nothing is said of chains that were not asked for. */
+TEST(hotspots_without_chains)
+{
+	struct answer a;
+
+	fixture_init(&a.fx);
+	a.fx.e.has_chains = false;
+	a.fx.e.started = a.fx.e.started_weight = 0;
+	a.fx.e.throttled = 1;
+	answer_init(&a, NULL);
+	CHECK(!finding_named(a.f, "broken_chains"));
+	CHECK_HAS(finding_named(a.f, "throttled")->text, "the kernel throttled sampling once, so");
+	CHECK_EQ_STR(finding_named(a.f, "throttled")->basis, "1 THROTTLE record");
+	answer_done(&a);
+}
+
+static const struct finding *on_cpu(struct answer *a, const char *scope, uint64_t cpu_ns,
+				    uint64_t wall_ns)
+{
+	fixture_init(&a->fx);
+	kv_put(&a->fx.session.options, "scope", scope);
+	kv_put_u64(&a->fx.session.finished, "workload_cpu_ns", cpu_ns);
+	kv_put_u64(&a->fx.session.finished, "wall_ns", wall_ns);
+	answer_init(a, NULL);
+	return finding_named(a->f, "on_cpu");
+}
+
+TEST(hotspots_of_a_workload_that_waits)
+{
+	struct answer a;
+
+	CHECK(on_cpu(&a, "launch", 480000000, 3700000000));
+	check_finding(a.f, "on_cpu", "info",
+		      "the workload was on a CPU for 0.48 s of 3.70 s: this report says nothing "
+		      "about the rest, when it waited",
+		      "13.0 %");
+	answer_done(&a);
+	CHECK(!on_cpu(&a, "launch", 1850000000, 3700000000));
+	answer_done(&a);
+	CHECK(!on_cpu(&a, "system", 480000000, 3700000000));
+	answer_done(&a);
+	CHECK(!on_cpu(&a, "launch", 0, 3700000000));
+	answer_done(&a);
+	CHECK_EQ_STR(on_cpu(&a, "launch", 99400000, 400000000)->text,
+		     "the workload was on a CPU for 99 ms of 400 ms: this report says nothing "
+		     "about the rest, when it waited");
 	answer_done(&a);
 }

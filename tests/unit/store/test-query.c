@@ -72,6 +72,13 @@ TEST(query_refuses_private_tables)
 		"WITH v1_functions AS (SELECT * FROM t_functions) SELECT * FROM v1_functions",
 		"SELECT (SELECT sql FROM sqlite_master LIMIT 1)",
 		"SELECT count(*) FROM sqlite_schema",
+		"WITH c AS (SELECT * FROM t_functions) SELECT count(*) FROM c",
+		"WITH RECURSIVE c(x) AS (SELECT name FROM t_functions UNION SELECT x FROM c) "
+		"SELECT x FROM c",
+		"WITH c AS (SELECT sql FROM sqlite_master) SELECT * FROM c",
+		"WITH RECURSIVE c(x) AS (SELECT sql FROM sqlite_master UNION SELECT x FROM c) "
+		"SELECT x FROM c",
+		"WITH sqlite_master AS (SELECT 1 AS sql) SELECT sql FROM main.sqlite_master",
 	};
 	struct open o;
 
@@ -80,6 +87,35 @@ TEST(query_refuses_private_tables)
 		check_refused(o.s, tries[i], ERR_USAGE, "is private");
 	CHECK_EQ_INT(ask_number(o.s, "SELECT count(*) FROM v1_functions"), 5);
 	CHECK_EQ_INT(ask_number(o.s, "SELECT count(*) AS t_other FROM v1_calltree"), 5);
+	open_done(&o);
+}
+
+TEST(query_common_table_expressions)
+{
+	struct open o;
+
+	open_init(&o);
+	CHECK_EQ_INT(ask_number(o.s, "with recursive c(x) as (select 1 union all select x+1 from c "
+				     "limit 10) select count(*) from c"),
+		     10);
+	CHECK_EQ_INT(ask_number(o.s, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+				     "n WHERE i < 5) SELECT sum(i) FROM n"),
+		     15);
+	/* Up from the innermost frame of a stack. */
+	CHECK_EQ_INT(ask_number(o.s, "WITH RECURSIVE up(id, parent) AS (SELECT stack_id, parent_id "
+				     "FROM v1_calltree WHERE inlined UNION ALL SELECT t.stack_id, "
+				     "t.parent_id FROM up JOIN v1_calltree t ON t.stack_id = "
+				     "up.parent) SELECT count(*) FROM up"),
+		     3);
+	/* A name of ours is no way in: it stands for what was given under it. */
+	CHECK_EQ_INT(ask_number(o.s, "WITH RECURSIVE t_functions(x) AS (SELECT 7 UNION SELECT x "
+				     "FROM t_functions) SELECT x FROM t_functions"),
+		     7);
+	/* Tables that SQLite makes up show private pages, under any name. */
+	check_refused(o.s, "SELECT count(*) FROM dbstat", ERR_USAGE, "no such table: dbstat");
+	check_refused(o.s, "SELECT count(*) FROM sqlite_dbpage", ERR_USAGE, "");
+	check_refused(o.s, "SELECT count(*) FROM json_each('[1]')", ERR_USAGE, "");
+	check_refused(o.s, "SELECT name FROM pragma_table_info('t_functions')", ERR_USAGE, "");
 	open_done(&o);
 }
 
@@ -147,6 +183,12 @@ TEST(query_stops_bombs)
 		      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 		      "SELECT printf('%0100d', i) AS x FROM n ORDER BY x",
 		      ERR_LIMIT, "32 MB of memory");
+	o.s->memory_limit = INT64_MAX;
+	o.s->time_limit_ns = 200000000;
+	check_refused(o.s,
+		      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+		      "SELECT max(i) FROM n",
+		      ERR_LIMIT, "stopped after 0.2 s");
 	check_refused(o.s, "SELECT replace(printf('%100000d', 1), ' ', printf('%100000d', 1))",
 		      ERR_LIMIT, "too big");
 	/* And the next query is not affected. */

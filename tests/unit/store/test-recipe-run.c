@@ -195,7 +195,7 @@ TEST(run_head)
 	CHECK_EQ_INT(FIELD(f->evidence, "frequency_hz")->integer, 3997);
 	CHECK_EQ_INT(FIELD(f->evidence, "period")->kind, CELL_NULL);
 	CHECK_EQ_INT(FIELD(f->evidence, "partial")->kind, CELL_BOOLEAN);
-	CHECK_EQ_U64(f->levels.len, 3);
+	CHECK_EQ_U64(f->levels.len, 4);
 	CHECK_EQ_STR(f->levels.at[2].why, "skid is not corrected");
 	CHECK_EQ_STR(FIELD(f->target, "hostname")->text, "box");
 	CHECK_EQ_INT(FIELD(f->target, "cpus_online")->integer, 4);

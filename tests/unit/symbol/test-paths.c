@@ -17,7 +17,7 @@ static void check_clean(const char *path, const char *want)
 
 TEST(paths_without_detours)
 {
-	check_clean("/b/../../work/x.c", "/work/x.c");
+	check_clean("/b/../../home/x.c", "/home/x.c");
 	check_clean("/a/b/../c/./d.c", "/a/c/d.c");
 	check_clean("../../x/y.c", "../../x/y.c");
 	check_clean("../a/../b.c", "../b.c");

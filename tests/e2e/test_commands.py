@@ -475,6 +475,17 @@ def test_import_takes_no_kernel_but_the_recorded_one():
     assert names == {'[kernel]'}, names
     kernel = next(row for row in foreign['tables']['images'] if row['image'] == '[kernel]')
     assert kernel['symbols'] == 'missing' and 'another kernel' in kernel['why'], kernel
+    # The same kernel after another boot: its text has moved.
+    text = next(int(line.split()[0], 16) for line in open('/proc/kallsyms')
+                if line.split()[2] == '_text')
+    assert data.count(text.to_bytes(8, 'little')) >= 1
+    other.write_bytes(data.replace(text.to_bytes(8, 'little'),
+                                   (text + 0x200000).to_bytes(8, 'little')))
+    moved = culprit('import', other, '--json', '-o', 'top=0', '-o', 'cut=0').json()
+    names = {row['function'] for row in moved['tables']['functions'] if row['image'] == '[kernel]'}
+    assert names == {'[kernel]'}, names
+    kernel = next(row for row in moved['tables']['images'] if row['image'] == '[kernel]')
+    assert kernel['symbols'] == 'missing' and 'elsewhere' in kernel['why'], kernel
 
 
 @timeout(60)

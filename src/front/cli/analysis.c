@@ -111,10 +111,11 @@ static bool is_proved(const struct model *m, const struct model_image *img,
 	*why = "the file there now has another build id";
 	if (img->build_id[0] && strcmp(img->build_id, build_id) != 0)
 		return false;
-	if (origin == ANALYSIS_RECORDED_HERE || img->build_id[0])
+	if (origin == ANALYSIS_RECORDED_HERE || img->kind != MODEL_IMAGE_KERNEL)
 		return true;
-	*why = "a kernel that lies elsewhere now";
-	return img->kind == MODEL_IMAGE_KERNEL && is_same_kernel(path, m->kernel_text);
+	/* The same build lies elsewhere after each boot, so its build id alone proves nothing. */
+	*why = "the kernel lies elsewhere in memory now than when this was recorded";
+	return is_same_kernel(path, m->kernel_text);
 }
 
 /* What may be asked for at all; *why says why not. */

@@ -31,7 +31,7 @@ CROSS := $(if $(shell command -v $(OTHER_CC)),yes,no)
 endif
 endif
 
-.PHONY: all native cross deps demo check check-cross check-deep lint format release sanitize \
+.PHONY: all native cross deps demo check check-cross check-arm64 check-deep lint format release sanitize \
 	install uninstall clean help
 .DEFAULT_GOAL := all
 
@@ -89,6 +89,11 @@ check-cross: deps ## run the agent's unit tests built for the other architecture
 	@$(MAKE) --no-print-directory cross
 	@tests/run --build $(BUILD)/$(OTHER) --only unit --wrapper qemu-$(OTHER)-static $(TEST_ARGS)
 
+check-arm64: ## run what needs a real arm64 kernel, on emulated machines (docs/testing.md)
+	@tools/install-deps --arm64
+	@$(MAKE) --no-print-directory all
+	@tests/run --build $(BUILD) --only arm64 $(TEST_ARGS)
+
 check-deep: ## what is too slow for every change: compilers, sanitizers, valgrind, analysers, fuzzers
 	@tools/install-deps --ci
 	@tools/check-deep
@@ -136,4 +141,4 @@ clean: ## remove everything that was built
 	rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16

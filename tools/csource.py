@@ -20,21 +20,21 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-def code(path):
-    """Lines of a file with comments gone and strings empty; line numbers stay."""
+def code(path, strings=False):
+    """Lines of a file with comments gone and strings empty, or kept; line numbers stay."""
     def blank(match):
         text = match[0]
         if text[0] in '"\'':
-            return text[0] * 2
+            return text if strings else text[0] * 2
         return '\n' * text.count('\n') or ' '
     return _SKIP.sub(blank, path.read_text()).split('\n')
 
 
-def grep(paths, pattern, message):
+def grep(paths, pattern, message, strings=False):
     """Print file:line for each match of the pattern in code; how many there were."""
     count = 0
     for path in paths:
-        for number, line in enumerate(code(path), 1):
+        for number, line in enumerate(code(path, strings), 1):
             for match in pattern.finditer(line):
                 print(f'{name(path)}:{number}: {message.format(match[1])}')
                 count += 1

@@ -3,7 +3,9 @@
 #ifndef CULPRIT_ANALYSE_ANALYSE_H
 #define CULPRIT_ANALYSE_ANALYSE_H
 
+#include "analyse/annotate.h"
 #include "analyse/evidence.h"
 #include "analyse/hotspots.h"
+#include "analyse/sources.h"
 
 #endif

@@ -82,6 +82,18 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
+enum verdict evidence_of_samples(uint64_t samples, uint64_t *needed)
+{
+	/* Of two rules on one thing the stricter stands first. */
+	for (const struct rule *r = rules; r < rules + sizeof(rules) / sizeof(rules[0]); r++)
+		if (r->metric == SAMPLES && r->when == BELOW && (double)samples < r->limit) {
+			*needed = (uint64_t)r->limit;
+			return r->verdict;
+		}
+	*needed = 0;
+	return VERDICT_SOLID;
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	/* All of a large number is not one rounding away from a limit. */
@@ -193,7 +205,7 @@ static void name_source(struct evidence *e, const struct model *m, uint32_t even
 	e->rings = source->exclude_user == source->exclude_kernel ? "all" :
 		   source->exclude_kernel			  ? "user" :
 								    "kernel";
-	e->is_timer = work_is_timer(source->name);
+	e->is_timer = hotspots_is_timer(source->name);
 	e->is_frequency = source->is_frequency;
 	e->rate = source->rate;
 	e->final_hz = recording && e->is_frequency ? recording->final_hz : 0;

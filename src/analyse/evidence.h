@@ -62,6 +62,11 @@ struct evidence_recording {
 	uint64_t workload_cpu_ns;
 };
 
+/*
+ * What so many samples alone allow. needed: how many the next better verdict takes, 0 for the best.
+ */
+enum verdict evidence_of_samples(uint64_t samples, uint64_t *needed);
+
 /* recording may be NULL: nothing is known. */
 void evidence_compute(struct evidence *e, const struct model *m, const struct hotspots *h,
 		      const struct evidence_recording *recording);

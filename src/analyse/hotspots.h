@@ -79,6 +79,9 @@ static inline uint64_t hotspots_weight(const struct hotspots *h, const struct mo
 	return h->by_period ? w->period : w->samples;
 }
 
+/* Is the event of that name a clock, whose periods are nanoseconds, whatever its modifiers? */
+bool hotspots_is_timer(const char *event);
+
 /* Linear in the model's weights and nodes. Pure. Never fails. */
 void hotspots_compute(struct hotspots *h, const struct model *m, const struct symbols *s);
 void hotspots_done(struct hotspots *h);

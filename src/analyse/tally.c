@@ -18,7 +18,7 @@ static struct str bare_name(const char *name)
 	return (struct str){ rest.at, len };
 }
 
-bool work_is_timer(const char *name)
+bool hotspots_is_timer(const char *name)
 {
 	return str_eq(bare_name(name), "cpu-clock") || str_eq(bare_name(name), "task-clock");
 }

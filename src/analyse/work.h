@@ -40,9 +40,6 @@ static inline int work_order(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* Is the event of that name a clock, whose periods are nanoseconds? */
-bool work_is_timer(const char *name);
-
 /* Chooses the event and fills self, total and all sums of h. */
 void work_tally(struct work *w);
 /* Fills h->started from total. */

@@ -29,7 +29,7 @@ struct err {
 	int sys_errno;	/* 0 unless a system call is the cause */
 	char id[40];	/* stable upper-case name such as PERF_EVENT_PARANOID, or "" */
 	char text[480]; /* one sentence without a full stop at the end */
-	char hint[320]; /* what to try, or "" */
+	char hint[400]; /* what to try, or "" */
 };
 
 #define ERR_CHECKED __attribute__((warn_unused_result))

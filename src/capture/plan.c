@@ -116,6 +116,8 @@ static struct perf_event_attr base_attr(const struct job *job)
 		.exclude_kernel = job->rings == JOB_RINGS_USER,
 		.exclude_hv = job->rings != JOB_RINGS_ALL,
 		.exclude_guest = 1,
+		/* Newer kernels do not let a user who may not sample them into the chains. */
+		.exclude_callchain_kernel = job->rings == JOB_RINGS_USER,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -240,6 +242,7 @@ static bool try_event(struct plan *p, const char *name, const struct job *job, s
 	if (!all || !is_denied(trial->errnum))
 		return false;
 	p->attr.exclude_kernel = 1;
+	p->attr.exclude_callchain_kernel = 1;
 	p->attr.exclude_hv = 1;
 	snprintf(p->name, sizeof(p->name), "%s:u", name);
 	return settle(trial, &p->attr, precise);
@@ -259,13 +262,13 @@ static bool plan_auto(struct plan *p, const struct job *job, const struct target
 		      struct trial *trial, struct notes *notes)
 {
 	struct perf_event_attr fresh = p->attr;
-	int why = t->cycles_errno;
+	int why = t->trials.cycles ? t->trials.cycles : t->trials.sampling;
 
-	if (t->has_cycles && try_event(p, "cycles", job, trial)) {
+	if (target_has_cycles(t) && try_event(p, "cycles", job, trial)) {
 		notes_add(notes, "EVENT_SOURCE", "sampling hardware cycles");
 		return true;
 	}
-	if (t->has_cycles)
+	if (target_has_cycles(t))
 		why = trial->errnum;
 	p->attr = fresh;
 	if (!try_event(p, "cpu-clock", job, trial))

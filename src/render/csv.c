@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/os.h"
-#include "render/json-writer.h"
-#include "render/render.h"
+#include "base/json-writer.h"
+#include "render/listing.h"
 
 /* Text for a field: valid UTF-8; what a terminal or a spreadsheet would obey is replaced. */
 static void clean(struct buf *b, struct str s)
@@ -113,6 +113,41 @@ static void put_table(struct buf *out, const struct table *t)
 	}
 }
 
+static void put_listing_head(struct buf *out, const struct listing *l)
+{
+	buf_auto samples = { 0 };
+
+	text_listing_samples(&samples, l);
+	head_line(out, "function", l->function);
+	head_line(out, "image", l->image_path);
+	head_line(out, "samples", buf_str(&samples));
+	head_line(out, "syntax", l->syntax);
+	head_line(out, "counts", l->caution);
+}
+
+/* Instructions may be worth less than the functions that they are of. */
+static void put_levels(struct buf *out, const struct findings *f)
+{
+	vec_each(l, &f->levels) {
+		char_auto key = mem_printf("%s level", l->level);
+		char_auto text = mem_printf("%s%s%s", l->verdict, l->why && l->why[0] ? ": " : "",
+					    l->why ? l->why : "");
+
+		if (strcmp(l->level, "call path") != 0)
+			head_line(out, key, text);
+	}
+}
+
+static void put_listing(struct buf *out, const struct listing *l)
+{
+	struct listing_tables t;
+
+	listing_tables_init(&t, l);
+	put_table(out, &t.instructions);
+	put_table(out, &t.lines);
+	listing_tables_done(&t);
+}
+
 void render_csv(struct buf *out, const struct findings *f, const struct render_options *o)
 {
 	(void)o;
@@ -120,9 +155,13 @@ void render_csv(struct buf *out, const struct findings *f, const struct render_o
 	head_line(out, "question", f->question);
 	head_line(out, "run", f->run);
 	head_line(out, "command", f->command);
+	if (f->listing)
+		put_listing_head(out, f->listing);
 	head_line(out, "evidence", f->evidence_line);
 	head_line(out, "verdict", f->verdict);
 	head_line(out, "verdict_why", f->verdict_why);
+	if (f->listing)
+		put_levels(out, f);
 	vec_each(found, &f->findings) {
 		char_auto key = mem_printf("finding %s (%s)", found->id, found->severity);
 
@@ -137,4 +176,6 @@ void render_csv(struct buf *out, const struct findings *f, const struct render_o
 	}
 	vec_each(t, &f->tables)
 		put_table(out, t);
+	if (f->listing)
+		put_listing(out, f->listing);
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/os.h"
-#include "render/json-writer.h"
-#include "render/render.h"
+#include "base/json-writer.h"
+#include "render/listing.h"
 
 enum { FORMAT = 1, PCT_DECIMALS = 4 };
 
@@ -143,6 +143,8 @@ void render_json(struct buf *out, const struct findings *f, const struct render_
 	put_fields(&j, f->target.at, f->target.len);
 	jw_close(&j, '}');
 	put_evidence(&j, f);
+	if (f->listing)
+		json_listing(&j, f->listing);
 	jw_open(&j, "tables", '{', JSON_LINES);
 	vec_each(t, &f->tables)
 		put_table(&j, t);

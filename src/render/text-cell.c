@@ -2,6 +2,7 @@
 /* Single values for the terminal: numbers with separators and units, names cut and made safe. */
 #include <stdio.h>
 
+#include "base/name.h"
 #include "base/os.h"
 #include "render/text.h"
 
@@ -150,7 +151,7 @@ void text_fit(struct buf *out, struct str s, size_t width, enum text_cut cut, bo
 	buf_auto name = { 0 };
 
 	if (cut == CUT_NAME && str_columns(s) > width) {
-		text_shorten_name(&name, s, width, gap);
+		name_shorten(&name, s, width, gap);
 		s = (struct str){ buf_str(&name), name.len };
 	}
 	if (str_columns(s) <= width) {
@@ -162,8 +163,8 @@ void text_fit(struct buf *out, struct str s, size_t width, enum text_cut cut, bo
 		return;
 	}
 	width -= gap_width;
-	head = cut == CUT_LEFT ? 0 : head_bytes(s, width - width / 2);
-	tail = tail_bytes(s, cut == CUT_LEFT ? width : width / 2);
+	head = head_bytes(s, cut == CUT_LEFT ? 0 : cut == CUT_RIGHT ? width : width - width / 2);
+	tail = tail_bytes(s, cut == CUT_LEFT ? width : cut == CUT_RIGHT ? 0 : width / 2);
 	buf_add(out, s.at, head);
 	buf_puts(out, gap);
 	buf_add(out, s.at + s.len - tail, tail);

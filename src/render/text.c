@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/os.h"
+#include "render/listing.h"
 #include "render/text.h"
 
 enum {
@@ -165,6 +166,9 @@ static bool is_told(const struct findings *f, const struct level *l)
 {
 	if (!strcmp(l->verdict, "solid") || !l->why || !l->why[0])
 		return false;
+	/* A listing has instructions and no call paths. */
+	if (f->listing)
+		return strcmp(l->level, "call path") != 0;
 	return strcmp(l->level, "instruction") != 0 || shows_addresses(f);
 }
 
@@ -218,12 +222,14 @@ static void put_evidence(struct buf *out, const struct findings *f, const struct
 
 static void put_head(struct buf *out, const struct findings *f, const struct render_options *o)
 {
+	const char *title = f->recipe ? f->recipe : "annotate";
+
 	text_style(out, o, STYLE_BOLD);
-	buf_puts(out, f->recipe);
+	buf_puts(out, title);
 	text_plain(out, o);
 	if (f->question && f->question[0]) {
 		buf_puts(out, "  ");
-		put_wrapped(out, o, strlen(f->recipe) + 2, f->question);
+		put_wrapped(out, o, strlen(title) + 2, f->question);
 	}
 	buf_u8(out, '\n');
 	put_command(out, f, o);
@@ -335,6 +341,8 @@ void render_text(struct buf *out, const struct findings *f, const struct render_
 	buf_auto end = { 0 };
 
 	put_head(out, f, o);
+	if (f->listing)
+		text_listing(out, f->listing, o);
 	put_tables(out, f, o);
 	put_findings(out, f, o);
 	put_workload(&end, f);

@@ -5,33 +5,18 @@
 
 #include "render/render.h"
 
-enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GREEN, STYLE_YELLOW, STYLE_RED };
-
-/* Begins and ends a style; nothing without colour. */
-void text_style(struct buf *out, const struct render_options *o, enum text_style style);
-void text_plain(struct buf *out, const struct render_options *o);
-void text_spaces(struct buf *out, size_t count);
-/* Words of s over lines of o->columns; lines after the first begin with indent spaces. */
-void text_wrap(struct buf *out, const struct render_options *o, size_t indent, struct str s);
-
 /* text-cell.c: a value as people read it, control bytes made visible. */
 void text_cell(struct buf *out, enum column_kind kind, const struct cell *c);
 void text_count(struct buf *out, int64_t v);
 void text_duration(struct buf *out, double ns);
 /*
- * Text of at most width columns: the middle, or the left end, gives way to an ellipsis; of a name
- * first what a function's name can do without.
+ * Text of at most width columns: the middle, or an end, gives way to an ellipsis; of a name first
+ * what a function's name can do without.
  */
-enum text_cut { CUT_MIDDLE, CUT_LEFT, CUT_NAME };
+enum text_cut { CUT_MIDDLE, CUT_LEFT, CUT_RIGHT, CUT_NAME };
 void text_fit(struct buf *out, struct str s, size_t width, enum text_cut cut, bool unicode);
 /* A bar of width columns for a share of 100. */
 void text_bar(struct buf *out, double pct, size_t width);
-
-/*
- * text-name.c: the name of a function, without parameters and template arguments as far as that is
- * needed to stay within width columns; it may still be too wide. gap stands for what went.
- */
-void text_shorten_name(struct buf *out, struct str s, size_t width, const char *gap);
 
 /* text-tree.c: the lines in front of the names of a tree, by row; strings in the arena. */
 const char **text_tree_lines(struct arena *a, const struct table *t, size_t depth_column,

@@ -18,6 +18,10 @@ void findings_free(struct findings *f)
 	vec_done(&f->notes);
 	vec_done(&f->cost);
 	vec_done(&f->workload);
+	if (f->listing) {
+		vec_done(&f->listing->rows);
+		vec_done(&f->listing->lines);
+	}
 	arena_done(&f->arena);
 	free(f);
 }

@@ -85,6 +85,53 @@ struct level {
 	const char *why;	     /* "" when solid */
 };
 
+/*
+ * A function with its instructions, source lines in between. Rows are in the order to be shown: by
+ * address, a run of instructions of one source line behind a row for that line.
+ */
+enum listing_kind {
+	LISTING_SOURCE,	     /* a source line; text NULL when the source is not there */
+	LISTING_INSTRUCTION, /* text NULL when the code is not there, only its samples */
+	LISTING_PIECE,	     /* another piece of the function begins: text is its name */
+};
+struct listing_row {
+	enum listing_kind kind;
+	const char *file; /* source path, NULL unknown */
+	uint32_t line;	  /* 0 unknown */
+	const char *text; /* the line as it is, without its newline; or mnemonic, tab, operands */
+	/* INSTRUCTION */
+	uint64_t address;
+	int64_t offset;	     /* from the function's start */
+	const char *inlined; /* the inlined function that it belongs to, or NULL */
+	const char *target;  /* what a branch goes to: "chase+0x10", or NULL */
+	uint64_t samples;    /* as observed; SOURCE: of the instructions of its run */
+	double pct;	     /* of all time (docs/json.md) */
+	double function_pct; /* of the function's own time */
+	bool hot;	     /* one of the hottest */
+};
+/* A source line that occurs, with the samples of all its runs. */
+struct listing_line {
+	const char *file;
+	uint32_t line;
+	const char *text; /* NULL when the source is not there */
+	uint64_t samples;
+	double pct, function_pct;
+};
+struct listing {
+	const char *function, *raw_name, *image, *image_path;
+	uint64_t address, size;	     /* size 0: no symbol says where it begins */
+	uint64_t samples;	     /* of the function's code, with what is inlined into it */
+	double pct;		     /* of all time */
+	uint64_t self_samples;	     /* of those, without what is inlined: as reports count them */
+	double self_pct;	     /* of all time */
+	const char *source, *syntax; /* "cpu-clock"; "aarch64", "x86-64 AT&T", "x86-64 Intel" */
+	const char *caution;	     /* how far the address of a sample may be trusted */
+	const char *code_why;	     /* why there are no instructions' texts, or NULL */
+	const char *lines_why;	     /* why there are no source lines, or NULL */
+	VEC(struct listing_row) rows;
+	VEC(struct listing_line) lines; /* by file in the order of the rows, then by line */
+};
+
 struct findings {
 	const char *recipe, *question;
 	const char *run;	 /* id, or NULL when there is no run */
@@ -99,6 +146,7 @@ struct findings {
 	VEC(struct note) notes;
 	VEC(struct field) cost;	    /* the agent's own: agent_cpu_ms, machine_pct, wall_ms, ... */
 	VEC(struct field) workload; /* exit_code, signal, cpu_ms */
+	struct listing *listing;    /* of annotate, in the arena; or NULL */
 	struct arena arena;
 };
 

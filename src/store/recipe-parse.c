@@ -70,6 +70,13 @@ static bool end_finding(struct parser *p)
 	return true;
 }
 
+static bool end_rung(struct parser *p)
+{
+	const struct recipe_rung *g = &p->rungs.at[p->rungs.len - 1];
+
+	return g->text ? true : parser_fault_at(p, g->line, "rung %s has no text", g->name);
+}
+
 static bool end_section(struct parser *p)
 {
 	struct recipe_stop *s;
@@ -81,6 +88,8 @@ static bool end_section(struct parser *p)
 		return end_table(p);
 	case IN_FINDING:
 		return end_finding(p);
+	case IN_RUNG:
+		return end_rung(p);
 	case IN_STOP:
 		s = &p->stops.at[p->stops.len - 1];
 		if (!s->text || !s->rows.text)
@@ -97,9 +106,10 @@ static bool parse_line(struct parser *p, struct str line)
 
 	if (!str_word(&line, &word) || word.at[0] == '#')
 		return true;
-	if (p->options.len + p->columns.len + p->tables.len + p->findings.len + p->stops.len >
+	if (p->options.len + p->rungs.len + p->columns.len + p->tables.len + p->findings.len +
+		    p->stops.len >
 	    RECIPE_MAX_ITEMS)
-		return parser_fault(p, "more than %d options, columns, tables and findings",
+		return parser_fault(p, "more than %d options, rungs, columns, tables and findings",
 				    RECIPE_MAX_ITEMS);
 	for (const struct keyword *k = recipe_keywords; k->name; k++) {
 		if (!str_eq(word, k->name))
@@ -114,6 +124,23 @@ static bool parse_line(struct parser *p, struct str line)
 			    word.at);
 }
 
+/* What is not built has nothing to run, and what is built has something to show. */
+static bool end_recipe(struct parser *p)
+{
+	bool has_parts = p->options.len || p->tables.len || p->findings.len || p->stops.len;
+
+	if (!p->r->name || !p->r->question)
+		return parser_fault(p, "the recipe has no %s", p->r->name ? "question" : "name");
+	if (p->r->planned && has_parts)
+		return parser_fault(p,
+				    "recipe %s is planned: it has a question, a summary and rungs, "
+				    "and nothing else",
+				    p->r->name);
+	if (p->r->planned)
+		return p->rungs.len ? true : parser_fault(p, "recipe %s has no rung", p->r->name);
+	return p->tables.len ? true : parser_fault(p, "recipe %s has no table", p->r->name);
+}
+
 static bool parse_all(struct parser *p)
 {
 	struct str line;
@@ -123,11 +150,7 @@ static bool parse_all(struct parser *p)
 		if (!parse_line(p, line))
 			return false;
 	}
-	if (!end_section(p))
-		return false;
-	if (!p->r->name || !p->r->question)
-		return parser_fault(p, "the recipe has no %s", p->r->name ? "question" : "name");
-	return p->tables.len ? true : parser_fault(p, "recipe %s has no table", p->r->name);
+	return end_section(p) && end_recipe(p);
 }
 
 #define keep(p, to, count, from)                                                                 \
@@ -151,10 +174,12 @@ bool recipe_parse(struct recipe **out, const char *source, struct str text, stru
 	else
 		ok = parse_all(&p);
 	keep(&p, options, option_count, options);
+	keep(&p, rungs, rung_count, rungs);
 	keep(&p, tables, table_count, tables);
 	keep(&p, findings, finding_count, findings);
 	keep(&p, stops, stop_count, stops);
 	vec_done(&p.options);
+	vec_done(&p.rungs);
 	vec_done(&p.tables);
 	vec_done(&p.findings);
 	vec_done(&p.stops);
@@ -173,7 +198,6 @@ void recipe_free(struct recipe *r)
 {
 	if (!r)
 		return;
-	vec_done(&r->ladder);
 	arena_done(&r->arena);
 	free(r);
 }

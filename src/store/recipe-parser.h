@@ -6,7 +6,7 @@
 #include "store/recipe.h"
 
 /* Sections, as bits so that a keyword can say where it may stand. */
-enum section { IN_HEAD = 1, IN_TABLE = 2, IN_FINDING = 4, IN_STOP = 8 };
+enum section { IN_HEAD = 1, IN_TABLE = 2, IN_FINDING = 4, IN_STOP = 8, IN_RUNG = 16 };
 
 struct parser {
 	struct recipe *r;
@@ -14,6 +14,7 @@ struct parser {
 	unsigned int line;
 	enum section section;
 	VEC(struct recipe_option) options;
+	VEC(struct recipe_rung) rungs;
 	VEC(struct recipe_table) tables;
 	VEC(struct recipe_finding) findings;
 	VEC(struct recipe_stop) stops;

@@ -311,10 +311,17 @@ static bool run_all(struct run *run, const struct recipe_setting *settings, size
 bool recipe_run(struct findings **out, const struct recipe *r, struct store *s,
 		const struct recipe_setting *settings, size_t count, struct err *err)
 {
-	struct findings *f = mem_alloc(sizeof(*f));
-	struct run run = { .r = r, .s = s, .f = f, .err = err };
+	struct findings *f;
+	struct run run;
 	bool ok;
 
+	if (r->planned) {
+		err_set(err, ERR_UNSUPPORTED, "recipe %s is not built yet", r->name);
+		snprintf(err->id, sizeof(err->id), "NOT_BUILT_YET");
+		return err_hint(err, "culprit recipe list shows which are");
+	}
+	f = mem_alloc(sizeof(*f));
+	run = (struct run){ .r = r, .s = s, .f = f, .err = err };
 	f->recipe = arena_strdup(&f->arena, r->name);
 	f->question = arena_strdup(&f->arena, r->question);
 	run.values = mem_alloc(sizeof(*run.values) * r->option_count);

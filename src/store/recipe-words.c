@@ -87,15 +87,12 @@ static bool parse_summary(struct parser *p, struct str args)
 	return take_more(p, args, "summary", &p->r->summary);
 }
 
-static bool parse_ladder(struct parser *p, struct str args)
+static bool parse_planned(struct parser *p, struct str args)
 {
-	struct str word;
-
-	if (p->r->ladder.len)
-		return parser_fault(p, "ladder comes twice");
-	while (str_word(&args, &word))
-		vec_add(&p->r->ladder, copy(p, word));
-	return p->r->ladder.len ? true : parser_fault(p, "ladder names no source");
+	if (str_trim(args).len)
+		return parser_fault(p, "planned takes no words");
+	p->r->planned = true;
+	return true;
 }
 
 static bool parse_option(struct parser *p, struct str args)
@@ -152,6 +149,64 @@ static bool parse_block(struct parser *p, const char *what, struct recipe_sql *s
 		buf_u8(&text, '\n');
 	}
 	return parser_fault_at(p, start, "%s has no end", what);
+}
+
+/* Rungs. */
+
+/* A need is "word" or "word:number"; which words there are is not a matter of the format. */
+static bool is_need(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!((s.at[i] >= 'a' && s.at[i] <= 'z') || (s.at[i] >= '0' && s.at[i] <= '9') ||
+		      s.at[i] == '-' || s.at[i] == ':'))
+			return false;
+	return s.len < 40;
+}
+
+static bool take_needs(struct parser *p, struct str args, struct recipe_rung *g)
+{
+	struct str rest = args, word;
+	const char **needs;
+	size_t count = 0;
+
+	while (str_word(&rest, &word))
+		count++;
+	if (!count)
+		return parser_fault(p, "rung %s: needs names nothing; leave it out", g->name);
+	needs = arena_alloc(&p->r->arena, sizeof(*needs) * count);
+	for (size_t i = 0; i < count; i++) {
+		if (!str_word(&args, &word) || !is_need(word))
+			return parser_fault(p,
+					    "rung %s: \"%.*s\" is no need (small letters, digits, "
+					    "-, :)",
+					    g->name, word.len < 40 ? (int)word.len : 40, word.at);
+		needs[i] = copy(p, word);
+	}
+	g->needs = needs;
+	g->need_count = count;
+	return true;
+}
+
+static bool parse_rung(struct parser *p, struct str args)
+{
+	struct recipe_rung *g = vec_push(&p->rungs);
+	struct str word = { 0 }, name;
+
+	g->line = p->line;
+	p->section = IN_RUNG;
+	if (p->tables.len || p->findings.len || p->stops.len)
+		return parser_fault(p, "rungs come before tables, findings and stops");
+	if (!str_word(&args, &name) || !is_need(name))
+		return parser_fault(p, "rung wants: NAME [needs WORD ...]");
+	g->name = copy(p, name);
+	for (size_t i = 0; i + 1 < p->rungs.len; i++)
+		if (!strcmp(p->rungs.at[i].name, g->name))
+			return parser_fault(p, "rung %s comes twice", g->name);
+	if (!str_word(&args, &word))
+		return true;
+	if (!str_eq(word, "needs"))
+		return parser_fault(p, "rung %s: only needs may stand behind the name", g->name);
+	return take_needs(p, args, g);
 }
 
 /* Tables. */
@@ -329,6 +384,8 @@ static bool parse_template(struct parser *p, struct str args, const char *what, 
 
 static bool parse_text(struct parser *p, struct str args)
 {
+	if (p->section == IN_RUNG)
+		return take_more(p, args, "text", &p->rungs.at[p->rungs.len - 1].text);
 	return parse_template(p, args, "text",
 			      p->section == IN_FINDING ? &finding_of(p)->text : &stop_of(p)->text);
 }
@@ -347,8 +404,9 @@ const struct keyword recipe_keywords[] = {
 	{ "recipe", IN_HEAD, parse_recipe },
 	{ "question", IN_HEAD, parse_question },
 	{ "summary", IN_HEAD, parse_summary },
-	{ "ladder", IN_HEAD, parse_ladder },
+	{ "planned", IN_HEAD, parse_planned },
 	{ "option", IN_HEAD, parse_option },
+	{ "rung", 0, parse_rung },
 	{ "table", 0, parse_table },
 	{ "title", IN_TABLE, parse_title },
 	{ "empty", IN_TABLE, parse_empty },
@@ -362,7 +420,7 @@ const struct keyword recipe_keywords[] = {
 	{ "more", IN_TABLE, parse_more },
 	{ "finding", 0, parse_finding },
 	{ "severity", IN_FINDING, parse_severity },
-	{ "text", IN_FINDING | IN_STOP, parse_text },
+	{ "text", IN_FINDING | IN_STOP | IN_RUNG, parse_text },
 	{ "basis", IN_FINDING, parse_basis },
 	{ "stop", 0, parse_stop },
 	{ "remedy", IN_STOP, parse_remedy },

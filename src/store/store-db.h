@@ -72,6 +72,23 @@ ERR_CHECKED bool store_put_stacks(struct store *s, const struct store_input *in,
 /* build-meta.c: session, target, evidence, notes. */
 ERR_CHECKED bool store_put_meta(struct store *s, const struct store_input *in, struct err *err);
 
+/* function-match.c: how words name a function; the first kind that any function has wins. */
+enum store_match {
+	STORE_MATCH_NAME,
+	STORE_MATCH_BARE,     /* without parameters and return type */
+	STORE_MATCH_RAW,      /* of the symbol table */
+	STORE_MATCH_TEMPLATE, /* without its template arguments */
+	STORE_MATCH_SHORT,    /* as reports shorten it */
+	STORE_MATCH_ADDRESS,  /* in it */
+	STORE_MATCH_NEAR,     /* of its samples, where no function is */
+	STORE_MATCH_PART,
+	STORE_MATCH_NONE
+};
+enum store_match store_function_match(const struct store_functions *all,
+				      const struct store_function *f, const char *words);
+/* The address that words are, or have behind a place: 0x10, app:0x10. */
+bool store_words_address(const char *words, uint64_t *address);
+
 /* head.c: everything of findings but tables and findings. */
 ERR_CHECKED bool store_head(struct findings *f, struct store *s, struct err *err);
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "session/session.h"
 #include "store/findings.h"
+#include "store/functions.h"
 
 struct store; /* an open run.db */
 
@@ -29,10 +30,20 @@ ERR_CHECKED bool store_build(struct store **out, const char *path, const struct 
 ERR_CHECKED bool store_open(struct store **out, const char *path, struct err *err);
 void store_close(struct store *s);
 
-/* A recipe, built in or the user's. */
+/* A way to answer a recipe's question, and what it needs of a machine (docs/check.md). */
+struct recipe_rung {
+	const char *name, *text;
+	const char *const *needs;
+	size_t need_count;
+	unsigned int line;
+};
+
+/* A recipe, built in or the user's. A planned one has a question and rungs, and no answer yet. */
 struct recipe {
 	const char *name, *question, *summary, *source; /* source: "built-in" or a path */
-	VEC(const char *) ladder; /* sources, best first: "cycles", "cpu-clock" */
+	bool planned;
+	struct recipe_rung *rungs; /* best first; none: it needs nothing of a machine */
+	size_t rung_count;
 	struct recipe_option {
 		const char *name, *value, *help; /* default value; "" for none */
 		enum recipe_option_kind {
@@ -70,10 +81,28 @@ struct recipe_setting {
 };
 /*
  * Runs the recipe's SQL with these settings (unknown ones are ERR_USAGE). Zero rows in a required
- * table is ERR_FORMAT with id NO_SAMPLES. The queries can read the v1_ views and nothing else.
+ * table is ERR_FORMAT with id NO_SAMPLES; a planned recipe is ERR_UNSUPPORTED with id NOT_BUILT_YET.
+ * The queries can read the v1_ views and nothing else.
  */
 ERR_CHECKED bool recipe_run(struct findings **out, const struct recipe *r, struct store *s,
 			    const struct recipe_setting *settings, size_t count, struct err *err);
+
+/* What a listing is made of; all of it is copied. */
+struct listing_input {
+	const struct store_functions *all;
+	const struct store_function *function;
+	const struct annotation *annotation;
+	const struct code *code; /* NULL: it could not be had, and code_why says why */
+	const char *code_why;
+	const char *syntax; /* "" without code */
+	struct sources *sources;
+};
+/* Head and listing; notes on what the listing rests on come with it. */
+ERR_CHECKED bool store_listing(struct findings **out, struct store *s,
+			       const struct listing_input *in, struct err *err);
+/* For callers that know more: adds a note. */
+void findings_note(struct findings *f, const char *id, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Read-only SQL with a progress limit; the result as a table named "query". */
 ERR_CHECKED bool store_query(struct findings **out, struct store *s, const char *sql,

@@ -40,6 +40,13 @@ static bool load_bytes(struct elf_file *e, enum elf_access access, struct err *e
 	return os_read_fd(fd, e->path, ELF_MAX_COPY, &e->copy, err);
 }
 
+static struct cursor file_bytes(const struct elf_file *e)
+{
+	if (e->map.bytes)
+		return cursor_of(e->path, e->map.bytes, e->map.len);
+	return cursor_of(e->path, e->copy.at, e->copy.len);
+}
+
 /* Header tables must lie in the file: a cut file loses the end, where sections are. */
 static bool check_tables(const struct elf_file *e, const GElf_Ehdr *eh, uint64_t len,
 			 struct err *err)
@@ -205,8 +212,8 @@ static void find_text_start(struct elf_file *e)
 
 bool elf_file_open(struct elf_file *e, const char *path, enum elf_access access, struct err *err)
 {
-	const uint8_t *bytes;
-	uint64_t len;
+	struct cursor file;
+	size_t len;
 	GElf_Ehdr eh;
 
 	*e = (struct elf_file){ .path = path };
@@ -214,12 +221,12 @@ bool elf_file_open(struct elf_file *e, const char *path, enum elf_access access,
 		return err_set(err, ERR_INTERNAL, "libelf is of another version");
 	if (!load_bytes(e, access, err))
 		return false;
-	bytes = e->map.bytes ? e->map.bytes : e->copy.at;
-	len = e->map.bytes ? e->map.len : e->copy.len;
-	if (len < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG))
+	file = file_bytes(e);
+	len = cursor_left(&file);
+	if (len < EI_NIDENT || memcmp(file.at, ELFMAG, SELFMAG))
 		return err_set(err, ERR_FORMAT, "%s is not an ELF file", path);
 	/* libelf reads only, but its call wants a pointer to bytes that may be written. */
-	e->elf = elf_memory((char *)(uintptr_t)bytes, (size_t)len);
+	e->elf = elf_memory((char *)(uintptr_t)file.at, len);
 	if (!e->elf || !gelf_getehdr(e->elf, &eh))
 		return err_set(err, ERR_FORMAT, "%s: ELF header: %s", path, elf_errmsg(-1));
 	e->type = eh.e_type;
@@ -305,6 +312,40 @@ bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *addre
 				return true;
 			}
 	return false;
+}
+
+static const struct elf_segment *code_segment(const struct elf_file *e, uint64_t address)
+{
+	vec_each(s, &e->segments)
+		if (s->exec && address >= s->address && address - s->address < s->file_size)
+			return s;
+	return NULL;
+}
+
+bool elf_file_code(const struct elf_file *e, uint64_t address, struct cursor *code, struct err *err)
+{
+	const struct elf_section *section = elf_code_at(e, address);
+	const struct elf_segment *segment = code_segment(e, address);
+	struct cursor file = file_bytes(e);
+	uint64_t skip;
+	uint64_t left;
+
+	/* Debug files keep the program headers of what they were cut from, but not the bytes. */
+	if (section && section->type == SHT_NOBITS)
+		return err_set(err, ERR_NOT_FOUND,
+			       "%s is a debug file: it names section %s but has no code in it",
+			       e->path, section->name);
+	if (!segment)
+		return err_set(err, ERR_NOT_FOUND, "%s has no code at 0x%llx", e->path,
+			       (unsigned long long)address);
+	skip = address - segment->address;
+	left = segment->file_size - skip;
+	if (__builtin_add_overflow(skip, segment->offset, &skip) || skip >= cursor_left(&file))
+		return err_set(err, ERR_FORMAT, "%s is cut: code of 0x%llx is beyond its end",
+			       e->path, (unsigned long long)address);
+	cursor_skip(&file, skip);
+	*code = cursor_sub(&file, left < cursor_left(&file) ? left : cursor_left(&file));
+	return true;
 }
 
 const struct elf_section *elf_find_section(const struct elf_file *e, const char *name)

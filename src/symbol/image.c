@@ -7,10 +7,8 @@
 /* The files that one image is read from, and what they said. */
 struct elf_work {
 	struct image_work *w;
-	struct elf_file image, debug;
-	char *debug_path;	      /* NULL: there is no debug file */
-	const struct elf_file *names; /* where the symbol table comes from */
-	const struct elf_file *lines; /* where DWARF comes from, or NULL */
+	struct image_files files;
+	const struct elf_file *lines; /* of files; NULL also when the caller wants none */
 	struct select select;
 	struct cold_parts cold;
 	struct plt plt;
@@ -24,60 +22,24 @@ static void set_state(struct elf_work *x, enum symbol_image_state state, const c
 	x->state->why = arena_strdup(&x->w->out->arena, why);
 }
 
-/* Build ids of one kind of file differ in length where a recorder padded them with zeros. */
-static bool is_same_id(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return !a[strspn(a, "0")] && !b[strspn(b, "0")];
-}
-
-static void open_debug(struct elf_work *x, const char *build_id)
-{
-	struct arena *a = &x->w->out->arena;
-	struct err ignored;
-
-	if (strlen(build_id) < 4)
-		return;
-	x->debug_path =
-		mem_printf("%s/.build-id/%.2s/%s.debug", x->w->debug_dir, build_id, build_id + 2);
-	if (!elf_file_open(&x->debug, x->debug_path, ELF_MAP, &ignored) ||
-	    !is_same_id(elf_file_build_id(&x->debug, a), build_id)) {
-		elf_file_close(&x->debug);
-		free(x->debug_path);
-		x->debug_path = NULL;
-	}
-}
-
-/* Opens the image, its debug file where that adds something, and decides who answers what. */
 static bool open_files(struct elf_work *x, const struct located *at, struct err *err)
 {
-	struct arena *a = &x->w->out->arena;
-	const char *recorded = x->w->model->images.at[x->w->image.i].build_id;
-	const char *id;
+	struct image_work *w = x->w;
+	struct image_source from = {
+		.path = at->path,
+		.access = at->foreign_writer ? ELF_COPY : ELF_MAP,
+		.debug_dir = w->debug_dir,
+		.build_id = at->check_build_id ? w->model->images.at[w->image.i].build_id : NULL,
+	};
 
-	if (!elf_file_open(&x->image, at->path, at->foreign_writer ? ELF_COPY : ELF_MAP, err))
+	if (!image_files_open(&x->files, &from, err))
 		return false;
-	id = elf_file_build_id(&x->image, a);
-	if (at->check_build_id && !is_same_id(id, recorded))
-		return err_set(err, ERR_NOT_FOUND, "%s is another build: id %s, recorded %s",
-			       at->path, id[0] ? id : "none", recorded);
-	if (elf_table_kind(&x->image) != ELF_TABLE_FULL || !dwarf_has(&x->image))
-		open_debug(x, id);
-	x->names = &x->image;
-	if (x->debug_path && elf_table_kind(&x->image) != ELF_TABLE_FULL &&
-	    elf_table_kind(&x->debug) == ELF_TABLE_FULL)
-		x->names = &x->debug;
+	x->lines = x->files.lines;
 	x->state->debug = "";
-	if (dwarf_has(&x->image)) {
-		x->lines = &x->image;
-		x->state->debug = "image";
-	} else if (x->debug_path && dwarf_has(&x->debug)) {
-		x->lines = &x->debug;
-		x->state->debug = arena_strdup(a, x->debug_path);
-	}
+	if (x->lines)
+		x->state->debug = x->lines == &x->files.image ?
+					  "image" :
+					  arena_strdup(&w->out->arena, x->files.debug_path);
 	return true;
 }
 
@@ -87,9 +49,7 @@ static void close_files(struct elf_work *x)
 	plt_done(&x->plt);
 	cold_done(&x->cold);
 	select_done(&x->select);
-	elf_file_close(&x->debug);
-	elf_file_close(&x->image);
-	free(x->debug_path);
+	image_files_close(&x->files);
 }
 
 /* Offsets in the file to the image's own addresses. */
@@ -101,7 +61,8 @@ static void convert(struct elf_work *x)
 		const struct model_addr *m = &w->model->addrs.at[w->addr_ids[i]];
 		uint64_t back = m->is_return && m->address;
 
-		w->has_lookup[i] = elf_file_address(&x->image, m->address - back, &w->lookups[i]);
+		w->has_lookup[i] =
+			elf_file_address(&x->files.image, m->address - back, &w->lookups[i]);
 		if (w->has_lookup[i])
 			w->out->addr_values[w->addr_ids[i]] = w->lookups[i] + back;
 	}
@@ -152,7 +113,7 @@ static struct function_id physical(struct elf_work *x, size_t i)
 		return cold_function(x, &sym, parent, &source);
 	if (sym.name)
 		return function_physical(&x->w->functions, &sym, NULL, &source);
-	if (plt_find(&x->plt, &x->image, x->w->wanted.at[i], &name, &start, &size))
+	if (plt_find(&x->plt, &x->files.image, x->w->wanted.at[i], &name, &start, &size))
 		return plt_function(x, name, start, size, &source);
 	if (d && d->function) {
 		sym = (struct select_symbol){ .name = d->function, .address = d->function_start };
@@ -199,12 +160,12 @@ static void publish(struct elf_work *x)
 
 static enum symbol_image_state state_of(const struct elf_work *x)
 {
-	if (elf_table_kind(x->names) == ELF_TABLE_FULL)
+	if (elf_table_kind(x->files.names) == ELF_TABLE_FULL)
 		return x->lines ? SYMBOL_IMAGE_FULL : SYMBOL_IMAGE_NO_LINES;
 	if (x->lines)
 		return SYMBOL_IMAGE_FULL;
-	return elf_table_kind(x->names) == ELF_TABLE_DYNAMIC ? SYMBOL_IMAGE_DYNAMIC :
-							       SYMBOL_IMAGE_NONE;
+	return elf_table_kind(x->files.names) == ELF_TABLE_DYNAMIC ? SYMBOL_IMAGE_DYNAMIC :
+								     SYMBOL_IMAGE_NONE;
 }
 
 static void read_dwarf(struct elf_work *x)
@@ -236,10 +197,10 @@ void image_resolve_elf(struct image_work *w, const struct located *at)
 	convert(&x);
 	x.state->state = state_of(&x);
 	select_init(&x.select, w->wanted);
-	if (!elf_select(x.names, &x.select, &err))
+	if (!elf_select(x.files.names, &x.select, &err))
 		set_state(&x, SYMBOL_IMAGE_UNREADABLE, err.text);
 	select_finish(&x.select);
-	cold_find(&x.cold, x.names, &x.select);
+	cold_find(&x.cold, x.files.names, &x.select);
 	read_dwarf(&x);
 	publish(&x);
 	close_files(&x);

@@ -3,6 +3,7 @@
 #include "symbol/parts.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -44,4 +45,26 @@ void symbol_locate_here(void *ctx, const struct model_image *image, struct arena
 		out->check_build_id = false;
 	}
 	out->path = mem_strdup(image->path);
+}
+
+char *symbol_file_here(const struct model_image *image, struct arena *a, const char **why)
+{
+	struct image_source from = { .debug_dir = "", .build_id = image->build_id };
+	struct image_files files;
+	struct located at;
+	struct err err;
+	bool good;
+
+	symbol_locate_here(NULL, image, a, &at);
+	*why = at.why;
+	if (!at.path || !at.check_build_id)
+		return at.path;
+	from.path = at.path;
+	good = image_files_open(&files, &from, &err);
+	image_files_close(&files);
+	if (good)
+		return at.path;
+	*why = arena_strdup(a, err.text);
+	free(at.path);
+	return NULL;
 }

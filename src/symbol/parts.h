@@ -11,6 +11,7 @@
 
 #include <libelf.h>
 
+#include "base/cursor.h"
 #include "base/os.h"
 #include "symbol/symbol.h"
 
@@ -118,6 +119,12 @@ void elf_file_close(struct elf_file *e);
 const char *elf_file_build_id(const struct elf_file *e, struct arena *a);
 /* The address that the linker gave to the byte at this offset of the file, if it is loaded. */
 bool elf_file_address(const struct elf_file *e, uint64_t offset, uint64_t *address);
+/*
+ * The code at an address as the file has it, up to the end of its segment. ERR_NOT_FOUND when
+ * there is none, as in debug files; ERR_FORMAT when the file ends before it.
+ */
+ERR_CHECKED bool elf_file_code(const struct elf_file *e, uint64_t address, struct cursor *code,
+			       struct err *err);
 const struct elf_section *elf_find_section(const struct elf_file *e, const char *name);
 /* The section of code that holds address, or NULL. */
 const struct elf_section *elf_code_at(const struct elf_file *e, uint64_t address);
@@ -203,6 +210,26 @@ void dwarf_file_done(struct dwarf_file *d);
 enum kallsyms_found { KALLSYMS_OK, KALLSYMS_HIDDEN };
 /* Feeds kallsyms text; all addresses zero is HIDDEN. Names are copied into the arena. */
 enum kallsyms_found kallsyms_select(struct str text, struct select *s, struct arena *names);
+
+/* files.c: an image and its separate debug file */
+
+struct image_source {
+	const char *path; /* must outlive the files */
+	enum elf_access access;
+	const char *debug_dir;
+	const char *build_id; /* what it must be; NULL: any */
+};
+struct image_files {
+	struct elf_file image, debug;
+	char *build_id;		      /* "" when the image has none */
+	char *debug_path;	      /* NULL: there is no debug file */
+	const struct elf_file *names; /* where the symbol table comes from */
+	const struct elf_file *lines; /* where DWARF comes from, or NULL */
+};
+/* ERR_NOT_FOUND for another build. Close it after a failure too; it stays where it is. */
+ERR_CHECKED bool image_files_open(struct image_files *f, const struct image_source *from,
+				  struct err *err);
+void image_files_close(struct image_files *f);
 
 /* locate.c: where the file of an image lies */
 

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "model/model.h"
 #include "session/session.h"
+#include "symbol/code.h"
 
 struct function_id {
 	uint32_t i;
@@ -95,6 +96,12 @@ ERR_CHECKED bool symbols_resolve(struct symbols **out, const struct model *m,
 				 const struct session *s, const struct symbol_options *options,
 				 struct err *err);
 void symbols_free(struct symbols *s);
+
+/*
+ * The file of an image on this machine when it is the very one that was recorded: by build id, else
+ * by inode. NULL, and why (static or in the arena), when it is not there. Caller frees.
+ */
+char *symbol_file_here(const struct model_image *image, struct arena *a, const char **why);
 
 /* The demangled form in the arena, or NULL when raw is not a mangled name. Time and size capped. */
 const char *symbol_demangle(struct arena *a, const char *raw);

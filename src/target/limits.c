@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at a machine: the settings and rights that bear on recording, and what trials say. */
+/* Looks at a machine: the settings and rights that bear on recording. */
 #include "base/os.h"
 #include "target/parts.h"
-
-#include <errno.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	CAP_BIT_IPC_LOCK = 14,
 	CAP_BIT_SYS_PTRACE = 19,
 	CAP_BIT_SYS_ADMIN = 21,
-	CAP_BIT_PERFMON = 38
+	CAP_BIT_PERFMON = 38,
+	CAP_BIT_BPF = 39
 };
+
+/* Some rights came out of CAP_SYS_ADMIN, which still gives them. */
+static bool has_cap(const struct target *t, int bit)
+{
+	return t->capabilities >> bit & 1 || t->capabilities >> CAP_BIT_SYS_ADMIN & 1;
+}
+
+/* The first user namespace has all ids as they are; any other one maps some of them. */
+static bool in_user_namespace(const struct rootfs *root)
+{
+	buf_auto text = { 0 };
+	struct str rest, word;
+
+	if (!rootfs_read(root, "/proc/self/uid_map", &text))
+		return false; /* a kernel without them */
+	rest = (struct str){ buf_str(&text), text.len };
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const all[] = { "0", "0", "4294967295" };
+
+		if (!str_word(&rest, &word) || !str_eq(word, all[i]))
+			return true;
+	}
+	return false;
+}
 
 static void probe_rights(struct target *t, const struct rootfs *root)
 {
 	buf_auto text = { 0 };
 	struct str status, value, word;
-	uint64_t caps = 0, uid;
+	uint64_t uid;
 
 	if (!rootfs_read(root, "/proc/self/status", &text))
 		return;
@@ -28,104 +48,94 @@ static void probe_rights(struct target *t, const struct rootfs *root)
 	if (target_field(status, "Uid", &value) && str_word(&value, &word) &&
 	    str_word(&value, &word) && str_u64(word, &uid))
 		t->euid = (uint32_t)uid;
-	if (target_field(status, "CapEff", &value) && !str_hex(value, &caps))
-		caps = 0;
-	t->can_perfmon = caps >> CAP_BIT_PERFMON & 1 || caps >> CAP_BIT_SYS_ADMIN & 1;
-	t->can_ipc_lock = caps >> CAP_BIT_IPC_LOCK & 1;
-	t->can_ptrace = caps >> CAP_BIT_SYS_PTRACE & 1 || caps >> CAP_BIT_SYS_ADMIN & 1;
+	if (target_field(status, "CapEff", &value) && !str_hex(value, &t->capabilities))
+		t->capabilities = 0;
+	if (target_field(status, "Seccomp", &value))
+		target_copy(t->seccomp, sizeof(t->seccomp), value);
+	t->in_user_namespace = in_user_namespace(root);
+	/* What the kernel asks of the first namespace, a capability in another one does not give. */
+	t->can_perfmon = !t->in_user_namespace && has_cap(t, CAP_BIT_PERFMON);
+	t->can_ipc_lock = !t->in_user_namespace && t->capabilities >> CAP_BIT_IPC_LOCK & 1;
+	t->can_bpf = !t->in_user_namespace && has_cap(t, CAP_BIT_BPF);
+	t->can_ptrace = has_cap(t, CAP_BIT_SYS_PTRACE);
+}
+
+/* "Max locked memory  8388608  8388608  bytes": the first number is the one in force. */
+static uint64_t read_memlock(const struct rootfs *root)
+{
+	static const char name[] = "Max locked memory";
+	buf_auto text = { 0 };
+	struct str rest, line, word;
+	uint64_t bytes;
+
+	if (!rootfs_read(root, "/proc/self/limits", &text))
+		return UINT64_MAX;
+	rest = (struct str){ buf_str(&text), text.len };
+	while (str_line(&rest, &line)) {
+		if (line.len < sizeof(name) || memcmp(line.at, name, sizeof(name) - 1) != 0)
+			continue;
+		line.at += sizeof(name) - 1;
+		line.len -= sizeof(name) - 1;
+		if (str_word(&line, &word) && str_u64(word, &bytes))
+			return bytes;
+	}
+	return UINT64_MAX;
+}
+
+/* "none [integrity] confidentiality" */
+static void probe_lockdown(struct target *t, const struct rootfs *root)
+{
+	buf_auto text = { 0 };
+	struct str rest, word;
+
+	if (!rootfs_read(root, "/sys/kernel/security/lockdown", &text))
+		return;
+	rest = (struct str){ buf_str(&text), text.len };
+	while (str_word(&rest, &word))
+		if (word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']')
+			target_copy(t->lockdown, sizeof(t->lockdown),
+				    (struct str){ word.at + 1, word.len - 2 });
+}
+
+/* Mounted and open to us: an ordinary user often may not look in. */
+static bool has_tracefs(const struct rootfs *root)
+{
+	static const char *const places[] = { "/sys/kernel/tracing/events",
+					      "/sys/kernel/debug/tracing/events" };
+	bool has = false;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !has; i++) {
+		fd_auto fd = rootfs_open(root, places[i]);
+
+		has = fd >= 0;
+	}
+	return has;
 }
 
 void target_probe_limits(struct target *t, const struct rootfs *root)
 {
-	struct rlimit lock;
+	struct {
+		const char *name;
+		int64_t *to;
+	} const settings[] = {
+		{ "perf_event_paranoid", &t->paranoid },
+		{ "kptr_restrict", &t->kptr_restrict },
+		{ "perf_event_max_sample_rate", &t->max_sample_rate },
+		{ "perf_event_mlock_kb", &t->mlock_kb },
+		{ "nmi_watchdog", &t->nmi_watchdog },
+		{ "perf_user_access", &t->perf_user_access },
+		{ "unprivileged_bpf_disabled", &t->unprivileged_bpf_disabled },
+		{ "yama/ptrace_scope", &t->ptrace_scope },
+	};
 
-	t->paranoid = rootfs_number(root, "/proc/sys/kernel/perf_event_paranoid", INT64_MIN);
-	t->kptr_restrict = rootfs_number(root, "/proc/sys/kernel/kptr_restrict", INT64_MIN);
-	t->max_sample_rate =
-		rootfs_number(root, "/proc/sys/kernel/perf_event_max_sample_rate", INT64_MIN);
-	t->mlock_kb = rootfs_number(root, "/proc/sys/kernel/perf_event_mlock_kb", INT64_MIN);
-	t->memlock_bytes = UINT64_MAX;
-	if (!getrlimit(RLIMIT_MEMLOCK, &lock) && lock.rlim_cur != RLIM_INFINITY)
-		t->memlock_bytes = lock.rlim_cur;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		char_auto path = mem_printf("/proc/sys/kernel/%s", settings[i].name);
+
+		*settings[i].to = rootfs_number(root, path, INT64_MIN);
+	}
+	t->memlock_bytes = read_memlock(root);
 	probe_rights(t, root);
-}
-
-int target_open_real(void *ctx, const void *attr, int pid, int cpu, int group, unsigned long flags)
-{
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
-
-	(void)ctx;
-	return fd < 0 ? -errno : (int)fd;
-}
-
-struct perf_event_attr target_plain_attr(uint32_t type, uint64_t config)
-{
-	return (struct perf_event_attr){ .type = type,
-					 .size = sizeof(struct perf_event_attr),
-					 .config = config,
-					 .exclude_kernel = 1,
-					 .exclude_hv = 1 };
-}
-
-/* 0, or why it does not open. */
-static int try_open(target_open_fn *open, void *ctx, const struct perf_event_attr *attr, int pid,
-		    int cpu)
-{
-	fd_auto fd = open(ctx, attr, pid, cpu, -1, 0);
-	int errnum = fd < 0 ? -fd : 0;
-
-	if (fd < 0)
-		fd = -1;
-	return errnum;
-}
-
-/* A guest may offer a counter that opens and then stands still: it must be seen to move. */
-static int try_cycles(target_open_fn *open, void *ctx)
-{
-	struct perf_event_attr attr =
-		target_plain_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	fd_auto fd = open(ctx, &attr, 0, -1, -1, 0);
-	volatile uint32_t work = 0;
-	uint64_t count = 0;
-	int errnum = fd < 0 ? -fd : 0;
-
-	if (fd < 0) {
-		fd = -1;
-		return errnum;
-	}
-	for (int round = 0; round < 100 && !count; round++) {
-		for (int i = 0; i < 1000; i++)
-			work = work + 1;
-		if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
-			return EIO;
-	}
-	return count ? 0 : ENODATA;
-}
-
-static int first_cpu(const struct rootfs *root)
-{
-	struct cpu_list online = { 0 };
-	buf_auto text = { 0 };
-	int cpu = 0;
-
-	if (rootfs_read(root, "/sys/devices/system/cpu/online", &text) &&
-	    cpu_list_parse(&online, buf_str(&text)) && online.ids.len)
-		cpu = online.ids.at[0];
-	vec_done(&online.ids);
-	return cpu;
-}
-
-void target_probe_events(struct target *t, const struct rootfs *root, target_open_fn *open,
-			 void *ctx)
-{
-	struct perf_event_attr timer =
-		target_plain_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-
-	t->cycles_errno = try_cycles(open, ctx);
-	t->has_cycles = !t->cycles_errno;
-	t->cpu_clock_errno = try_open(open, ctx, &timer, 0, -1);
-	t->has_cpu_clock = !t->cpu_clock_errno;
-	t->system_wide = !try_open(open, ctx, &timer, -1, first_cpu(root));
-	timer.exclude_kernel = 0;
-	t->kernel_samples = !try_open(open, ctx, &timer, 0, -1);
+	probe_lockdown(t, root);
+	t->has_btf = rootfs_exists(root, "/sys/kernel/btf/vmlinux");
+	t->has_tracefs = has_tracefs(root);
 }

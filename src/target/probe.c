@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at a machine: who it is and who made it. */
+/* Looks at a machine: who it is, who made it, and all the rest in turn. */
 #include "base/cursor.h"
 #include "base/os.h"
 #include "target/parts.h"
@@ -9,7 +9,7 @@
 
 void target_copy(char *to, size_t room, struct str from)
 {
-	size_t n = from.len < room ? from.len : room - 1;
+	size_t n = strnlen(from.at, from.len < room ? from.len : room - 1);
 
 	memcpy(to, from.at, n);
 	to[n] = 0;
@@ -28,12 +28,32 @@ bool target_field(struct str text, const char *key, struct str *value)
 	return false;
 }
 
-static void copy_file(char *to, size_t room, const struct rootfs *root, const char *path)
+void target_copy_file(char *to, size_t room, const struct rootfs *root, const char *path)
 {
 	buf_auto text = { 0 };
 
+	*to = 0;
 	if (rootfs_read(root, path, &text))
 		target_copy(to, room, (struct str){ buf_str(&text), text.len });
+}
+
+bool target_read_bytes(const struct rootfs *root, const char *path, struct buf *out)
+{
+	enum { MOST_BYTES = 16 << 20 };
+	fd_auto fd = rootfs_open(root, path);
+	struct err err;
+
+	return fd >= 0 && os_read_fd(fd, path, MOST_BYTES, out, &err);
+}
+
+bool target_has_word(struct str text, const char *word)
+{
+	struct str part;
+
+	while (str_word(&text, &part))
+		if (str_eq(part, word))
+			return true;
+	return false;
 }
 
 static void probe_names(struct target *t, const struct rootfs *root)
@@ -46,9 +66,17 @@ static void probe_names(struct target *t, const struct rootfs *root)
 		target_copy(t->kernel, sizeof(t->kernel), str_of(u.release));
 		return;
 	}
-	copy_file(t->hostname, sizeof(t->hostname), root, "/proc/sys/kernel/hostname");
-	copy_file(t->kernel, sizeof(t->kernel), root, "/proc/sys/kernel/osrelease");
-	copy_file(t->arch, sizeof(t->arch), root, "/proc/sys/kernel/arch");
+	target_copy_file(t->hostname, sizeof(t->hostname), root, "/proc/sys/kernel/hostname");
+	target_copy_file(t->kernel, sizeof(t->kernel), root, "/proc/sys/kernel/osrelease");
+	target_copy_file(t->arch, sizeof(t->arch), root, "/proc/sys/kernel/arch");
+}
+
+static struct str unquoted(struct str s)
+{
+	s = str_trim(s);
+	if (s.len >= 2 && (s.at[0] == '"' || s.at[0] == '\'') && s.at[s.len - 1] == s.at[0])
+		s = (struct str){ s.at + 1, s.len - 2 };
+	return s;
 }
 
 static void probe_os(struct target *t, const struct rootfs *root)
@@ -61,13 +89,15 @@ static void probe_os(struct target *t, const struct rootfs *root)
 		return;
 	rest = (struct str){ buf_str(&text), text.len };
 	while (str_line(&rest, &line)) {
-		if (!str_cut(&line, '=', &key) || !str_eq(key, "PRETTY_NAME"))
+		if (!str_cut(&line, '=', &key))
 			continue;
-		line = str_trim(line);
-		if (line.len >= 2 && (line.at[0] == '"' || line.at[0] == '\'') &&
-		    line.at[line.len - 1] == line.at[0])
-			line = (struct str){ line.at + 1, line.len - 2 };
-		target_copy(t->os, sizeof(t->os), line);
+		line = unquoted(line);
+		if (str_eq(key, "PRETTY_NAME"))
+			target_copy(t->os, sizeof(t->os), line);
+		else if (str_eq(key, "ID"))
+			target_copy(t->os_id, sizeof(t->os_id), line);
+		else if (str_eq(key, "VERSION_ID"))
+			target_copy(t->os_version, sizeof(t->os_version), line);
 	}
 }
 
@@ -75,12 +105,10 @@ static void probe_os(struct target *t, const struct rootfs *root)
 static void probe_kernel_build_id(struct target *t, const struct rootfs *root)
 {
 	static const char path[] = "/sys/kernel/notes";
-	fd_auto fd = rootfs_open(root, path);
 	buf_auto bytes = { 0 };
 	struct cursor c;
-	struct err err;
 
-	if (fd < 0 || !os_read_fd(fd, path, 1 << 20, &bytes, &err))
+	if (!target_read_bytes(root, path, &bytes))
 		return;
 	c = cursor_of(path, bytes.at, bytes.len);
 	while (!c.failed && cursor_left(&c)) {
@@ -88,8 +116,8 @@ static void probe_kernel_build_id(struct target *t, const struct rootfs *root)
 		const uint8_t *name = cursor_bytes(&c, ((uint64_t)name_len + 3) & ~3ull);
 		const uint8_t *id = cursor_bytes(&c, ((uint64_t)len + 3) & ~3ull);
 
-		if (!name || !id || type != 3 || name_len != 4 || memcmp(name, "GNU", 4) ||
-		    len * 2 >= sizeof(t->kernel_build_id))
+		if (!name || !id || type != 3 || name_len != 4 || memcmp(name, "GNU", 4) != 0 ||
+		    (uint64_t)len * 2 >= sizeof(t->kernel_build_id))
 			continue;
 		for (uint32_t i = 0; i < len; i++)
 			snprintf(t->kernel_build_id + 2 * i, 3, "%02x", id[i]);
@@ -97,37 +125,59 @@ static void probe_kernel_build_id(struct target *t, const struct rootfs *root)
 	}
 }
 
-/* "Amazon EC2 m7g.metal": the vendor and the product as the firmware names them. */
-static void probe_cloud(struct target *t, const struct rootfs *root)
+/* Who made the machine, as the firmware names it: SMBIOS, and the device tree. */
+static void probe_firmware(struct target *t, const struct rootfs *root)
 {
-	char vendor[64] = "", product[64] = "";
+	static const char dmi[] = "/sys/class/dmi/id/";
+	struct {
+		const char *file;
+		char *to;
+	} const texts[] = { { "sys_vendor", t->dmi_vendor },
+			    { "product_name", t->dmi_product },
+			    { "chassis_asset_tag", t->dmi_asset_tag } };
 
-	copy_file(vendor, sizeof(vendor), root, "/sys/class/dmi/id/sys_vendor");
-	copy_file(product, sizeof(product), root, "/sys/class/dmi/id/product_name");
-	snprintf(t->cloud, sizeof(t->cloud), "%.31s%s%.31s", vendor,
-		 vendor[0] && product[0] ? " " : "", product);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char_auto path = mem_printf("%s%s", dmi, texts[i].file);
+
+		target_copy_file(texts[i].to, sizeof(t->dmi_vendor), root, path);
+	}
+	snprintf(t->cloud, sizeof(t->cloud), "%.31s%s%.31s", t->dmi_vendor,
+		 t->dmi_vendor[0] && t->dmi_product[0] ? " " : "", t->dmi_product);
+	t->is_acpi = rootfs_exists(root, "/sys/firmware/acpi/tables");
+	target_copy_file(t->dt_model, sizeof(t->dt_model), root,
+			 "/sys/firmware/devicetree/base/model");
+	if (!t->dt_model[0])
+		target_copy_file(t->dt_model, sizeof(t->dt_model), root, "/proc/device-tree/model");
 }
 
 void target_probe_system(struct target *t, const struct rootfs *root)
 {
 	probe_names(t, root);
 	probe_os(t, root);
-	copy_file(t->boot_id, sizeof(t->boot_id), root, "/proc/sys/kernel/random/boot_id");
+	target_copy_file(t->boot_id, sizeof(t->boot_id), root, "/proc/sys/kernel/random/boot_id");
 	probe_kernel_build_id(t, root);
-	probe_cloud(t, root);
+	probe_firmware(t, root);
 }
 
-void target_probe(struct target *t, const struct rootfs *root, target_open_fn *open, void *ctx)
+void target_probe(struct target *t, const struct rootfs *root, const struct target_perf *perf)
 {
-	*t = (struct target){ 0 };
+	if (!perf)
+		perf = &target_perf_real;
+	*t = (struct target){ .page_bytes = perf->page_bytes };
 	target_probe_system(t, root);
 	target_probe_hardware(t, root);
+	target_probe_virt(t, root);
+	target_probe_container(t, root);
+	target_probe_pmus(t, root);
 	target_probe_limits(t, root);
-	target_probe_events(t, root, open ? open : target_open_real, ctx);
+	target_probe_drivers(t, root);
+	target_probe_trials(t, root, perf);
+	target_probe_counters(t, root, perf);
 }
 
 void target_done(struct target *t)
 {
+	vec_done(&t->cores);
 	vec_done(&t->pmus);
 	arena_done(&t->arena);
 }

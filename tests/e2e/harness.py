@@ -181,7 +181,8 @@ def _main(path, what):
             return 1
         for name, f in tests.items():
             print(name, getattr(f, 'limit_s', DEFAULT_LIMIT_S),
-                  'alone' if getattr(f, 'alone', False) else 'any')
+                  'alone' if getattr(f, 'alone', False) else 'any',
+                  *getattr(f, 'machines', ()))
         return 0
     try:
         tests[what]()

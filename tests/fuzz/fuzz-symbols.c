@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as an image with its symbols and DWARF, as kallsyms text, and as a mangled name. The
+ * Any bytes as an image with its symbols, DWARF and code, as kallsyms text, and as a mangled name. The
  * last byte chooses: 'K' kallsyms, 'N' a name, anything else an ELF file.
  */
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "symbol/code.h"
 #include "symbol/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,6 +18,33 @@ static void locate(void *ctx, const struct model_image *image, struct arena *a, 
 	(void)ctx;
 	(void)a;
 	*out = (struct located){ .path = mem_strdup(image->path) };
+}
+
+/* The first section of code as one function, with samples in all the others. */
+static void read_code(const char *path)
+{
+	struct code_request request = { .path = path, .debug_dir = "/nonexistent" };
+	VEC(uint64_t) sampled = { 0 };
+	struct code *code;
+	struct elf_file e;
+	struct err err;
+
+	if (elf_file_open(&e, path, ELF_MAP, &err)) {
+		vec_each(s, &e.by_address.at)
+			if (sampled.len < 16)
+				vec_add(&sampled, s->start + 4);
+		request.address = sampled.len ? sampled.at[0] - 4 : e.text_start;
+	}
+	request.sampled = sampled.at;
+	request.sampled_count = sampled.len;
+	if (code_read(&code, &request, &err)) {
+		vec_each(insn, &code->insns)
+			if (!insn->size || insn->piece >= code->pieces.len || !insn->text[0])
+				abort();
+		code_free(code);
+	}
+	elf_file_close(&e);
+	vec_done(&sampled);
 }
 
 /* Every 16th byte of the file as an address, as far as that goes. */
@@ -45,6 +73,8 @@ static void resolve(enum model_image_kind kind, const uint8_t *data, size_t size
 		    symbols->addrs[i].first + symbols->addrs[i].count > symbols->frames.len)
 			abort();
 	symbols_free(symbols);
+	if (kind == MODEL_IMAGE_FILE)
+		read_code(path);
 	vec_done(&model.images);
 	vec_done(&model.addrs);
 	close(fd);

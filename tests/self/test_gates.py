@@ -82,6 +82,17 @@ def test_banned():
         catches('check-banned', {'tests/unit/a.c': f'int x = {call}(1);\n'}, f':1: {call}()')
 
 
+def test_names():
+    passes('check-names', {
+        'src/base/a.c': '/* On a Neoverse V2 of AWS */ const char *s = "nvidia_scf_pmu", '
+                        '*t = "haswell_x", *u = "Cortexes"; // Graviton\n',
+        'tests/a.c': 'const char *s = "Neoverse V2";\n'})
+    for text in ('"Neoverse V2"', '"on Graviton4: metal"', '"Zen 4"', '"Sapphire Rapids"',
+                 '"Amazon EC2"', '"Microsoft Azure"', '"AmpereOne"', '"Broadwell-EP"'):
+        catches('check-names', {'src/base/b.c': f'\nconst char *s = {text};\n'},
+                'src/base/b.c:2', 'data/')
+
+
 def test_size():
     need('pmccabe')
     body = '\tx++;\n' * 70

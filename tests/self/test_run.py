@@ -41,6 +41,8 @@ def tests_run(files, *args):
     shutil.rmtree(top, ignore_errors=True)
     (top / 'tests/e2e').mkdir(parents=True)
     shutil.copy(source('tests/run'), top / 'tests/run')
+    shutil.copy(source('tests/suites.py'), top / 'tests/suites.py')
+    shutil.copytree(source('tests/arm64'), top / 'tests/arm64')
     shutil.copy(source('tests/e2e/harness.py'), top / 'tests/e2e/harness.py')
     for name, text in files.items():
         path = top / name

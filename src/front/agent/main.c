@@ -31,7 +31,7 @@ static int print_probe(void)
 	struct err err;
 	int status = 0;
 
-	target_probe(&target, &here, NULL, NULL);
+	target_probe(&target, &here, NULL);
 	target_encode(&target, &text);
 	target_done(&target);
 	if (!os_write_all(1, "standard output", text.at, text.len, &err)) {

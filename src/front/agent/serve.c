@@ -46,7 +46,7 @@ static const struct target *probe(struct agent *a)
 	const struct rootfs here = { "" };
 
 	if (!a->probed)
-		target_probe(&a->target, &here, NULL, NULL);
+		target_probe(&a->target, &here, NULL);
 	a->probed = true;
 	return &a->target;
 }

@@ -36,6 +36,10 @@ enum cli_option {
 	OPT_MAX_OVERHEAD,
 	OPT_PASS_STATUS,
 	OPT_INPUT,
+	OPT_ROOT,
+	OPT_SOURCE_DIR,
+	OPT_INTEL,
+	OPT_ALL,
 	OPT_JSON,
 	OPT_CSV,
 	OPT_OUTPUT,
@@ -64,20 +68,30 @@ struct args {
 	char **rest; /* the workload's command, NULL-terminated, or NULL */
 };
 
+/* What an option means to one command alone. */
+struct command_option {
+	enum cli_option option;
+	const char *help; /* NULL: no such entry */
+};
+
 struct command {
 	const char *name;
 	const char *usage;	   /* what stands behind the name */
 	const char *summary;	   /* one line */
 	const char *details;	   /* paragraphs for --help and the man page */
 	const char *examples;	   /* lines "command\n" */
-	const char *operand_words; /* completion of operands: "recipe", "run", "file", "" */
+	const char *operand_words; /* completion of operands: words, of which "recipe", "run",
+				      "command" and "file" stand for what there is; "" for none */
 	bool takes_command; /* everything behind the first operand or "--" is the workload's */
 	uint64_t options;   /* bit per enum cli_option */
+	struct command_option own; /* an option whose help is not that of the table */
 	int (*run)(struct args *args);
 };
 /* Ended by a NULL name. */
 extern const struct command cli_commands[];
 const struct command *cli_command_find(const char *name);
+/* The help of an option, as this command means it. */
+const char *cli_option_help(const struct command *c, enum cli_option option);
 /* The nearest known word, or NULL when nothing is near. words ends with NULL. */
 const char *cli_nearest(const char *word, const char *const *words);
 
@@ -107,8 +121,10 @@ void cli_gap(const struct args *args);
 /* Prints the error, as JSON too where --json was asked, and gives the exit code for it. */
 int cli_fail(const struct args *args, const struct err *err, const char *run);
 
+int cli_check(struct args *args);
 int cli_run(struct args *args);
 int cli_report(struct args *args);
+int cli_annotate(struct args *args);
 int cli_runs(struct args *args);
 int cli_show(struct args *args);
 int cli_rm(struct args *args);

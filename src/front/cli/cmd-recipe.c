@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json-writer.h"
+#include "front/cli/check.h"
 #include "front/cli/pipeline.h"
 
 static int write_text(struct args *args, const struct buf *out)
@@ -12,42 +14,145 @@ static int write_text(struct args *args, const struct buf *out)
 	return cli_write_result(args, out, &err) ? CLI_SOLID : cli_fail(args, &err, NULL);
 }
 
+bool cli_recipe_near(const char *name, struct err *err)
+{
+	bool is_path = strchr(name, '/') || str_ends(name, ".recipe");
+	const char *near = is_path ? NULL : cli_nearest(name, recipe_names());
+	char old[sizeof(err->hint)];
+
+	if (!near || err->kind != ERR_NOT_FOUND)
+		return false;
+	memcpy(old, err->hint, sizeof(old));
+	err->hint[0] = 0;
+	return err_hint(err, "did you mean %s? %s", near, old);
+}
+
+/* A line of the list for people; the question wraps behind the columns in front of it. */
+static void put_listed(struct buf *out, const struct render_options *o, const struct recipe *r)
+{
+	enum { NAME = 22, STATE = 9 };
+
+	buf_printf(out, "%-*s", NAME, r->name);
+	text_style(out, o, STYLE_DIM);
+	buf_printf(out, "%-*s", STATE, r->planned ? "planned" : "");
+	text_plain(out, o);
+	text_wrap(out, o, NAME + STATE, str_of(r->question));
+	buf_u8(out, '\n');
+}
+
 static int list_recipes(struct args *args)
 {
+	struct render_options options = cli_render_options(args);
 	buf_auto out = { 0 };
+	struct jw j = { .out = &out };
+	bool json = args->value[OPT_JSON] != NULL;
 
-	if (args->value[OPT_JSON])
-		buf_puts(&out, "{\"format\":1,\"recipes\":[");
+	if (json) {
+		jw_open(&j, NULL, '{', JSON_LINES);
+		jw_integer(&j, "format", 1);
+		jw_open(&j, "recipes", '[', JSON_LINES);
+	}
 	for (const char *const *n = recipe_names(); *n; n++) {
 		struct recipe *r;
 		struct err err;
 
 		if (!recipe_load(&r, *n, &err))
 			return cli_fail(args, &err, NULL);
-		if (args->value[OPT_JSON]) {
-			buf_printf(&out, "%s{\"name\":\"", n == recipe_names() ? "" : ",");
-			str_json(&out, str_of(r->name));
-			buf_puts(&out, "\",\"question\":\"");
-			str_json(&out, str_of(r->question));
-			buf_puts(&out, "\"}");
+		if (json) {
+			jw_open(&j, NULL, '{', JSON_FLAT);
+			jw_string(&j, "name", r->name);
+			jw_string(&j, "question", r->question);
+			jw_boolean(&j, "built", !r->planned);
+			jw_close(&j, '}');
 		} else {
-			buf_printf(&out, "%-24s %s\n", r->name, r->question);
+			put_listed(&out, &options, r);
 		}
 		recipe_free(r);
 	}
-	if (args->value[OPT_JSON])
-		buf_puts(&out, "]}\n");
+	if (json) {
+		jw_close(&j, ']');
+		jw_close(&j, '}');
+		buf_u8(&out, '\n');
+	}
 	return write_text(args, &out);
+}
+
+static void put_rung(struct jw *j, const struct recipe_rung *g)
+{
+	jw_open(j, NULL, '{', JSON_LINES);
+	jw_string(j, "name", g->name);
+	jw_open(j, "needs", '[', JSON_FLAT);
+	for (size_t i = 0; i < g->need_count; i++)
+		jw_string(j, NULL, g->needs[i]);
+	jw_close(j, ']');
+	jw_string(j, "text", g->text);
+	jw_close(j, '}');
+}
+
+static void put_option(struct jw *j, const struct recipe_option *o)
+{
+	static const char *const kinds[] = {
+		[OPTION_TEXT] = "text",
+		[OPTION_COUNT] = "count",
+		[OPTION_PCT] = "pct",
+		[OPTION_NUMBER] = "number",
+	};
+
+	jw_open(j, NULL, '{', JSON_FLAT);
+	jw_string(j, "name", o->name);
+	jw_string(j, "type", kinds[o->kind]);
+	if (*o->value) {
+		jw_string(j, "default", o->value);
+	} else {
+		jw_null(j, "default");
+		jw_string(j, "default_why", "it has none");
+	}
+	jw_string(j, "help", o->help);
+	jw_close(j, '}');
+}
+
+static void put_recipe(struct buf *out, const struct recipe *r, struct str text)
+{
+	struct jw j = { .out = out };
+
+	jw_open(&j, NULL, '{', JSON_LINES);
+	jw_integer(&j, "format", 1);
+	jw_string(&j, "recipe", r->name);
+	jw_string(&j, "question", r->question);
+	jw_string(&j, "summary", r->summary);
+	jw_boolean(&j, "built", !r->planned);
+	jw_string(&j, "source", r->source);
+	jw_open(&j, "rungs", '[', JSON_LINES);
+	for (size_t i = 0; i < r->rung_count; i++)
+		put_rung(&j, &r->rungs[i]);
+	jw_close(&j, ']');
+	jw_open(&j, "options", '[', JSON_LINES);
+	for (size_t i = 0; i < r->option_count; i++)
+		put_option(&j, &r->options[i]);
+	jw_close(&j, ']');
+	jw_text(&j, "text", text);
+	jw_close(&j, '}');
+	buf_u8(out, '\n');
 }
 
 static int show_recipe(struct args *args, const char *name)
 {
-	buf_auto out = { 0 };
+	buf_auto text = { 0 }, json = { 0 };
+	struct recipe *r;
 	struct err err;
 
-	if (!recipe_text(name, &out, &err))
+	if (!recipe_text(name, &text, &err)) {
+		cli_recipe_near(name, &err);
 		return cli_fail(args, &err, NULL);
-	return write_text(args, &out);
+	}
+	/* A file with a fault in it can still be shown as it is. */
+	if (!args->value[OPT_JSON])
+		return write_text(args, &text);
+	if (!recipe_load(&r, name, &err))
+		return cli_fail(args, &err, NULL);
+	put_recipe(&json, r, (struct str){ buf_str(&text), text.len });
+	recipe_free(r);
+	return write_text(args, &json);
 }
 
 /* Reads it, then runs it on the newest run, where there is one. */
@@ -61,10 +166,18 @@ static int check_recipe(struct args *args, const char *name)
 	struct err err;
 	int status = CLI_SOLID;
 
-	if (!recipe_load(&recipe, name, &err))
+	if (!recipe_load(&recipe, name, &err)) {
+		cli_recipe_near(name, &err);
 		return cli_fail(args, &err, NULL);
-	if (!recipe_check(recipe, &err)) {
+	}
+	if (!check_needs_known(recipe, &err) || !recipe_check(recipe, &err)) {
 		status = cli_fail(args, &err, NULL);
+		goto done;
+	}
+	if (recipe->planned) {
+		buf_printf(&out, "%s: reads well; it is planned and has nothing to run yet\n",
+			   recipe->name);
+		status = write_text(args, &out);
 		goto done;
 	}
 	buf_printf(&out, "%s: reads well; every query runs on an empty run.db\n", recipe->name);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/rootfs.h"
+#include "front/cli/check.h"
 #include "front/cli/job-args.h"
 #include "front/cli/pipeline.h"
 
@@ -65,6 +66,32 @@ static bool check_output(const struct args *args, struct err *err)
 	return err_sys(err, errno, "--output %s cannot be written", path);
 }
 
+/* Why there is nothing to run. Always false. */
+static bool refuse_planned(const struct recipe *recipe, struct err *err)
+{
+	struct target t;
+
+	if (!check_probe_local(&t, err))
+		return false;
+	check_refuse_planned(recipe, &t, err);
+	target_done(&t);
+	return false;
+}
+
+/* What no source can do is said before the agent tries. -e chooses the source, and it may work. */
+static bool check_possible(const struct run *r, struct err *err)
+{
+	struct target t;
+	bool ok;
+
+	if (r->args->value[OPT_EVENT])
+		return true;
+	target_decode(&t, (struct str){ buf_str(&r->session->target), r->session->target.len });
+	ok = check_refuse_blocked(r->recipe, &t, err);
+	target_done(&t);
+	return ok;
+}
+
 static bool prepare(struct run *r, struct err *err)
 {
 	struct settings settings;
@@ -73,14 +100,17 @@ static bool prepare(struct run *r, struct err *err)
 		err_set(err, ERR_USAGE, "which recipe? culprit run RECIPE -- COMMAND");
 		return err_hint(err, "culprit recipe list shows them");
 	}
-	if (!recipe_load(&r->recipe, r->args->operands.at[0], err) ||
-	    !job_from_args(&r->job, r->args, &r->arena, err) ||
+	if (!recipe_load(&r->recipe, r->args->operands.at[0], err))
+		return cli_recipe_near(r->args->operands.at[0], err);
+	if (!job_from_args(&r->job, r->args, &r->arena, err) ||
 	    !settings_read(&settings, r->args, err))
 		return false;
 	settings_done(&settings);
-	if (!check_output(r->args, err) ||
+	if (!check_output(r->args, err) || !check_needs_known(r->recipe, err) ||
 	    (strcmp(r->recipe->source, "built-in") != 0 && !recipe_check(r->recipe, err)))
 		return false;
+	if (r->recipe->planned)
+		return refuse_planned(r->recipe, err);
 	return session_create(&r->session, r->recipe->name, err) && keep_recipe(r, err);
 }
 
@@ -121,7 +151,8 @@ static bool connect_agent(struct run *r, struct err *err)
 	job_put_options(&r->job, r->args, &r->session->options);
 	put_label(&r->job, &r->session->options);
 	return remote_start_local(&r->remote, &options, err) &&
-	       remote_probe(r->remote, &r->session->target, err) && session_save(r->session, err);
+	       remote_probe(r->remote, &r->session->target, err) && check_possible(r, err) &&
+	       session_save(r->session, err);
 }
 
 struct build_ids {

@@ -13,6 +13,31 @@ enum {
 
 const struct command cli_commands[] = {
 	{
+		.name = "check",
+		.usage = "[--json]\n-i FILE\n--root DIR",
+		.summary = "what this machine can do, recipe by recipe, and what would help",
+		.details =
+			"Looks at the machine and tries what recipes need: counters, sampling, SPE, "
+			"tracepoints, BPF. For each recipe it says whether it is ready, on which weaker "
+			"source it would stand, or what blocks it, and then what would help on this very "
+			"machine, cloud and distribution.\n\n"
+			"-i reads what culprit-agent probe printed on another machine (- for standard "
+			"input). --root judges a machine that was recorded as a folder of its /proc and "
+			"/sys (docs/check.md).\n\n"
+			"Exit status: 0 for any machine, because it is a report; 1 or 2 when there is "
+			"none.",
+		.examples = "culprit check\n"
+			    "culprit check --json | jq '.recipes[] | {recipe, would_be, rung}'\n"
+			    "ssh server culprit-agent probe | culprit check -i -\n"
+			    "culprit check --root ./recorded-machine\n",
+		.operand_words = "",
+		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT | 1 << OPT_INPUT |
+			   1 << OPT_ROOT,
+		.own = { OPT_INPUT, "judge the machine on which culprit-agent probe printed this "
+				    "(- for standard input)" },
+		.run = cli_check,
+	},
+	{
 		.name = "run",
 		.usage = "RECIPE [OPTIONS] -- COMMAND [ARGUMENTS]\n"
 			 "RECIPE [OPTIONS] --pid PID\n"
@@ -57,6 +82,36 @@ const struct command cli_commands[] = {
 		.operand_words = "run",
 		.options = SHARED | RESULT | ANALYSIS | 1 << OPT_SETTING | 1 << OPT_INPUT,
 		.run = cli_report,
+	},
+	{
+		.name = "annotate",
+		.usage = "[RUN] FUNCTION\n-i FILE FUNCTION",
+		.summary = "show a function's source and machine code with the samples on each",
+		.details =
+			"FUNCTION is a name as the report shows it, with or without its parameters, a "
+			"part of one that no other function has, or an address in it. Where several "
+			"have the name, IMAGE:NAME or FILE:NAME says which (libz.so.1:deflate), with "
+			"as much of the path as it takes. RUN as for culprit report; the newest run "
+			"when it is left out.\n\n"
+			"Each source line stands above the instructions that were made of it, with "
+			"their share of the function's samples; * marks the hottest, and a tenth or "
+			"more. A sample often names an instruction shortly behind the one that cost "
+			"the time (docs/annotate.md). In functions of more than 200 instructions what has no "
+			"samples is folded; --all, --json and --csv show it all.\n\n"
+			"Source is looked for where the debug information says, --source-dir DIR first "
+			"where it is given. x86 instructions are in AT&T syntax, or in Intel's with "
+			"--intel.\n\n"
+			"Exit status: as for culprit report, by the samples of this function.",
+		.examples =
+			"culprit annotate chase\n"
+			"culprit annotate last libz.so.1:deflate --intel\n"
+			"culprit annotate -i perf.data 'shop::bake(long)' --source-dir ~/src/shop\n"
+			"culprit annotate chase --json | jq '.instructions[] | "
+			"select(.samples > 0)'\n",
+		.operand_words = "run",
+		.options = SHARED | RESULT | 1 << OPT_DEBUG_DIR | 1 << OPT_QUIET | 1 << OPT_INPUT |
+			   1 << OPT_SOURCE_DIR | 1 << OPT_INTEL | 1 << OPT_ALL,
+		.run = cli_annotate,
 	},
 	{
 		.name = "runs",
@@ -127,7 +182,7 @@ const struct command cli_commands[] = {
 		.examples = "culprit recipe list\n"
 			    "culprit recipe show code_hotspots > mine.recipe\n"
 			    "culprit recipe check mine.recipe\n",
-		.operand_words = "list show check",
+		.operand_words = "list show check recipe",
 		.options = SHARED | 1 << OPT_JSON | 1 << OPT_OUTPUT,
 		.run = cli_recipe,
 	},
@@ -154,6 +209,11 @@ const struct command cli_commands[] = {
 	},
 	{ 0 },
 };
+
+const char *cli_option_help(const struct command *c, enum cli_option option)
+{
+	return c->own.help && c->own.option == option ? c->own.help : cli_options[option].help;
+}
 
 const struct command *cli_command_find(const char *name)
 {

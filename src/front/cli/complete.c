@@ -15,17 +15,26 @@ static void put_commands(struct buf *out)
 		buf_printf(out, "%s%s", c == cli_commands ? "" : " ", c->name);
 }
 
-/* The words that an operand of this command can be; "" for files. */
+/* The words that an operand of this command can be; nothing for files. */
 static void put_operands(struct buf *out, const struct command *c)
 {
-	if (!strcmp(c->operand_words, "recipe"))
-		put_recipes(out);
-	else if (!strcmp(c->operand_words, "command"))
-		put_commands(out);
-	else if (!strcmp(c->operand_words, "run"))
-		buf_puts(out, "last $(culprit runs 2>/dev/null | awk 'NR>1{print $1}')");
-	else if (strcmp(c->operand_words, "file"))
-		buf_puts(out, c->operand_words);
+	struct str rest = str_of(c->operand_words), word;
+	const char *blank = "";
+
+	while (str_word(&rest, &word)) {
+		if (str_eq(word, "file"))
+			continue;
+		buf_puts(out, blank);
+		blank = " ";
+		if (str_eq(word, "recipe"))
+			put_recipes(out);
+		else if (str_eq(word, "command"))
+			put_commands(out);
+		else if (str_eq(word, "run"))
+			buf_puts(out, "last $(culprit runs 2>/dev/null | awk 'NR>1{print $1}')");
+		else
+			buf_add(out, word.at, word.len);
+	}
 }
 
 static void put_bash(struct buf *out)
@@ -72,12 +81,25 @@ static void put_bash(struct buf *out)
 	buf_puts(out, "  esac\n}\ncomplete -o default -F _culprit culprit\n");
 }
 
+/* Inside single quotes; zsh and fish both take a quote as one that ends, is escaped, begins. */
+static void put_quoted(struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_u8(out, (uint8_t)*text);
+}
+
 static void put_zsh(struct buf *out)
 {
 	buf_puts(out, "#compdef culprit\n_culprit() {\n  local -a words_here\n"
 		      "  if ((CURRENT == 2)); then\n    words_here=(");
-	for (const struct command *c = cli_commands; c->name; c++)
-		buf_printf(out, "'%s:%s' ", c->name, c->summary);
+	for (const struct command *c = cli_commands; c->name; c++) {
+		buf_printf(out, "'%s:", c->name);
+		put_quoted(out, c->summary);
+		buf_puts(out, "' ");
+	}
 	buf_puts(out, ")\n    _describe command words_here; return\n  fi\n"
 		      "  case $words[2] in\n");
 	for (const struct command *c = cli_commands; c->name; c++) {
@@ -88,7 +110,7 @@ static void put_zsh(struct buf *out)
 			if (!(c->options & OPTION_BIT(i)))
 				continue;
 			buf_printf(out, " '--%s[", o->name);
-			for (const char *p = o->help; *p; p++)
+			for (const char *p = cli_option_help(c, (enum cli_option)i); *p; p++)
 				if (!strchr("[]':", *p))
 					buf_u8(out, (uint8_t)*p);
 			buf_puts(out, "]");
@@ -115,8 +137,9 @@ static void put_fish(struct buf *out)
 {
 	buf_puts(out, "complete -c culprit -f\n");
 	for (const struct command *c = cli_commands; c->name; c++) {
-		buf_printf(out, "complete -c culprit -n __fish_use_subcommand -a %s -d '%s'\n",
-			   c->name, c->summary);
+		buf_printf(out, "complete -c culprit -n __fish_use_subcommand -a %s -d '", c->name);
+		put_quoted(out, c->summary);
+		buf_puts(out, "'\n");
 		if (*c->operand_words) {
 			buf_printf(out,
 				   "complete -c culprit -n '__fish_seen_subcommand_from %s' -%s \"",
@@ -139,7 +162,9 @@ static void put_fish(struct buf *out)
 			if (o->value && *o->words && strcmp(o->words, "file") &&
 			    strcmp(o->words, "dir"))
 				buf_printf(out, " -a '%s'", o->words);
-			buf_u8(out, '\n');
+			buf_puts(out, " -d '");
+			put_quoted(out, cli_option_help(c, (enum cli_option)i));
+			buf_puts(out, "'\n");
 		}
 	}
 }

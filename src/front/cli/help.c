@@ -70,6 +70,7 @@ void cli_put_help(struct buf *out, const struct command *c)
 	put_wrapped(out, c->details, 0);
 	buf_puts(out, "\nOptions:\n");
 	for (int i = 0; i < OPT_COUNT; i++) {
+		const char *help = cli_option_help(c, (enum cli_option)i);
 		buf_auto head = { 0 };
 
 		if (!(c->options & OPTION_BIT(i)))
@@ -80,11 +81,11 @@ void cli_put_help(struct buf *out, const struct command *c)
 		if (head.len <= 24) {
 			buf_auto text = { 0 };
 
-			put_wrapped(&text, cli_options[i].help, 28);
+			put_wrapped(&text, help, 28);
 			buf_printf(out, "  %-26s%s", buf_str(&head), buf_str(&text) + 28);
 		} else {
 			buf_printf(out, "  %s\n", buf_str(&head));
-			put_wrapped(out, cli_options[i].help, 28);
+			put_wrapped(out, help, 28);
 		}
 	}
 	buf_puts(out, "\nExamples:\n");
@@ -160,7 +161,7 @@ void cli_put_man(struct buf *out, const struct command *c)
 		buf_puts(out, ".TP\n.B ");
 		put_roff(out, buf_str(&head));
 		buf_u8(out, '\n');
-		put_roff(out, cli_options[i].help);
+		put_roff(out, cli_option_help(c, (enum cli_option)i));
 		buf_u8(out, '\n');
 	}
 	buf_puts(out, ".SH EXAMPLES\n.nf\n");

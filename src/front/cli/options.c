@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one table of options, and the parser that reads it. */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "front/cli/cli.h"
 
@@ -20,7 +22,13 @@ const struct cli_option_info cli_options[OPT_COUNT] = {
 	[OPT_MAX_OVERHEAD] = { "max-overhead", 0, "PCT", "",
 			       "lower the rate when the agent uses more of the machine (default 1)" },
 	[OPT_PASS_STATUS] = { "pass-status", 0, NULL, "", "exit with the workload's own status" },
-	[OPT_INPUT] = { "input", 'i', "FILE", "file", "read this perf.data file; makes no run" },
+	[OPT_INPUT] = { "input", 'i', "FILE", "file",
+			"read this perf.data file, and make no run of it" },
+	[OPT_ROOT] = { "root", 0, "DIR", "dir", "a recorded machine instead of this one" },
+	[OPT_SOURCE_DIR] = { "source-dir", 0, "DIR", "dir",
+			     "look for source files under DIR first" },
+	[OPT_INTEL] = { "intel", 0, NULL, "", "x86 instructions in Intel syntax, not AT&T" },
+	[OPT_ALL] = { "all", 0, NULL, "", "fold nothing: every instruction is shown" },
 	[OPT_JSON] = { "json", 0, NULL, "", "the result as JSON" },
 	[OPT_CSV] = { "csv", 0, NULL, "", "the result as CSV" },
 	[OPT_OUTPUT] = { "output", 0, "FILE", "file", "write the result there" },
@@ -66,6 +74,20 @@ static bool unknown(const struct command *c, const char *word, struct err *err)
 	return err_hint(err, "culprit %s --help lists its options", c->name);
 }
 
+/* Where nothing can be found is told at once, not by what is missing later. */
+static bool check_folder(int which, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (which != OPT_SOURCE_DIR && which != OPT_DEBUG_DIR)
+		return true;
+	errno = 0;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return true;
+	return err_set(err, ERR_USAGE, "--%s %s: %s", cli_options[which].name, path,
+		       errno ? strerror(errno) : "is no folder");
+}
+
 /* Takes one option word and its value off argv. */
 static bool take(const struct command *c, char ***argv, struct args *args, struct err *err)
 {
@@ -100,7 +122,7 @@ static bool take(const struct command *c, char ***argv, struct args *args, struc
 	if (which == OPT_SETTING)
 		vec_add(&args->settings, value);
 	args->value[which] = value;
-	return true;
+	return check_folder(which, value, err);
 }
 
 bool cli_parse(const struct command *c, int argc, char **argv, struct args *args, struct err *err)
@@ -171,6 +193,8 @@ const char *cli_nearest(const char *word, const char *const *words)
 
 		if (str_starts(*words, word) && *word)
 			d = 0;
+		else if (strlen(word) > 3 && strstr(*words, word))
+			d = d < 1 ? d : 1;
 		if (d < least) {
 			least = d;
 			best = *words;

@@ -7,6 +7,7 @@
 
 #include "front/cli/cli.h"
 #include "remote/remote.h"
+#include "render/render.h"
 #include "session/session.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -70,6 +71,13 @@ int report_findings(const struct args *args, const struct recipe *recipe, struct
 		    const char *run);
 /* Writes findings in the form asked for; CLI_SOLID or the failure's code. */
 int write_findings(const struct args *args, const struct findings *f);
+/* The exit code that the verdict gives. */
+int findings_exit(const struct findings *f);
+/* Width, colour and characters that the reader of the result can show. */
+struct render_options cli_render_options(const struct args *args);
+
+/* After a recipe was not found by name: adds the nearest one to the hint. Always false. */
+bool cli_recipe_near(const char *name, struct err *err);
 /* Settings of -o as pairs; ERR_USAGE for one without '='. */
 struct settings {
 	VEC(struct recipe_setting) list;

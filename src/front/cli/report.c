@@ -59,8 +59,7 @@ static uint32_t columns_for(bool terminal)
 	return !ioctl(1, TIOCGWINSZ, &size) && size.ws_col >= LEAST ? size.ws_col : USUAL;
 }
 
-/* Width, colour and characters that the reader of the result can show. */
-static struct render_options options_for(const struct args *args)
+struct render_options cli_render_options(const struct args *args)
 {
 	const char *output = args->value[OPT_OUTPUT], *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
@@ -69,12 +68,13 @@ static struct render_options options_for(const struct args *args)
 	return (struct render_options){
 		.columns = columns_for(terminal),
 		.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.whole = args->value[OPT_ALL] != NULL,
 		.color = terminal && !(no_color && *no_color) && term && *term &&
 			 strcmp(term, "dumb") != 0,
 	};
 }
 
-static int exit_for(const struct findings *f)
+int findings_exit(const struct findings *f)
 {
 	if (!strcmp(f->verdict, "solid"))
 		return CLI_SOLID;
@@ -83,7 +83,7 @@ static int exit_for(const struct findings *f)
 
 int write_findings(const struct args *args, const struct findings *f)
 {
-	struct render_options options = options_for(args);
+	struct render_options options = cli_render_options(args);
 	buf_auto text = { 0 };
 	struct err err;
 
@@ -106,7 +106,7 @@ int report_findings(const struct args *args, const struct recipe *recipe, struct
 	} else {
 		status = write_findings(args, f);
 		if (status == CLI_SOLID)
-			status = exit_for(f);
+			status = findings_exit(f);
 		findings_free(f);
 	}
 	settings_done(&settings);

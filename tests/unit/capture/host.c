@@ -53,6 +53,7 @@ static _Noreturn void agent_main(int in, int out, const struct job *job,
 {
 	const struct rootfs here = { "" };
 	struct capture_setup cs = { .open = setup->open, .open_ctx = setup->open_ctx };
+	struct target_perf perf = target_perf_real;
 	struct wire wire = { .in = in, .out = out, .compress = job->compress };
 	struct wire_frame frame;
 	struct target target;
@@ -64,7 +65,11 @@ static _Noreturn void agent_main(int in, int out, const struct job *job,
 	/* A change of user makes a process a stranger to its own user until the next exec. */
 	if (setup->uid && (setgid(setup->uid) || setuid(setup->uid) || prctl(PR_SET_DUMPABLE, 1)))
 		_exit(9);
-	target_probe(&target, &here, setup->open, setup->open_ctx);
+	if (setup->open) {
+		perf.open = setup->open;
+		perf.ctx = setup->open_ctx;
+	}
+	target_probe(&target, &here, &perf);
 	c = capture_new(&wire, &target, &cs);
 	switch (capture_run(c, job, &err)) {
 	case CAPTURE_REFUSED: {
@@ -387,8 +392,8 @@ void host_needs_perf(void)
 	struct target t;
 	int errnum;
 
-	target_probe(&t, &here, NULL, NULL);
-	errnum = t.cpu_clock_errno;
+	target_probe(&t, &here, NULL);
+	errnum = t.trials.cpu_clock;
 	target_done(&t);
 	if (errnum)
 		SKIP("perf_event_open: %s", strerror(errnum));

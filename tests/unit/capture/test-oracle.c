@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What perf itself makes of a capture: it must open it without a word of complaint. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,9 +34,11 @@ static void check_with_perf(struct host *h, const char *expected)
 	char_auto file = mem_printf("%s/perf.data", test_tmpdir());
 	char_auto out = mem_printf("%s/out", test_tmpdir());
 	char_auto complaints = mem_printf("%s/err", test_tmpdir());
-	const char *report[9] = { "perf",    "report",	      "-i", file,
-				  "--stdio", "--no-children", "-g", "none" };
-	const char *script[9] = { "perf", "script", "-i", file, "--show-mmap-events" };
+	const char *report[10] = { "perf",	    "report", "-i",   file,	    "--stdio",
+				   "--no-children", "-g",     "none", "--no-inline" };
+	const char *script[10] = {
+		"perf", "script", "-i", file, "--no-inline", "--show-mmap-events"
+	};
 	const char *const *const runs[] = { report, script };
 	buf_auto bytes = { 0 };
 	struct err err;
@@ -98,7 +101,12 @@ TEST(oracle_attach)
 	usleep(100000);
 	job.scope = JOB_PID;
 	job.pid = (uint64_t)pid;
-	host_run(&h, &job, NULL);
+	/* It stands still until its events are open, however long the machine takes for that. */
+	CHECK(!kill(pid, SIGSTOP));
+	host_start(&h, &job, NULL);
+	host_until_started(&h);
+	CHECK(!kill(pid, SIGCONT));
+	host_until_end(&h);
 	check_with_perf(&h, "burn");
 	waitpid(pid, NULL, 0);
 	host_end(&h);

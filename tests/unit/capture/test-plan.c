@@ -17,6 +17,16 @@ struct kernel {
 	unsigned opened;
 };
 
+/* The kernel's part of the chains is as secret as its samples. */
+static bool is_denied(const struct kernel *k, const struct perf_event_attr *a)
+{
+	if (k->all_denied)
+		return true;
+	return k->kernel_denied &&
+	       (!a->exclude_kernel ||
+		((a->sample_type & PERF_SAMPLE_CALLCHAIN) && !a->exclude_callchain_kernel));
+}
+
 static int fake_open(void *ctx, const void *at, int pid, int cpu, int group, unsigned long flags)
 {
 	struct kernel *k = ctx;
@@ -25,7 +35,7 @@ static int fake_open(void *ctx, const void *at, int pid, int cpu, int group, uns
 
 	(void)pid, (void)cpu, (void)group, (void)flags;
 	memcpy(&a, at, sizeof(a));
-	if (k->all_denied || (k->kernel_denied && !a.exclude_kernel))
+	if (is_denied(k, &a))
 		return -EACCES;
 	if (a.type == PERF_TYPE_HARDWARE && !k->has_cycles)
 		return -ENOENT;
@@ -82,6 +92,7 @@ static const char *attr_text(const struct plan *p)
 	put_flag(&b, "no_hv", a->exclude_hv);
 	put_flag(&b, "no_guest", a->exclude_guest);
 	put_flag(&b, "no_user_chain", a->exclude_callchain_user);
+	put_flag(&b, "no_kernel_chain", a->exclude_callchain_kernel);
 	put_flag(&b, "build_id", a->build_id);
 	CHECK(a->mmap && a->mmap2 && a->comm && a->task && a->sample_id_all && a->watermark);
 	CHECK(a->use_clockid && a->clockid == CLOCK_MONOTONIC);
@@ -99,9 +110,7 @@ static struct planned plan(const struct job *job, struct kernel *k)
 {
 	struct target t = { .paranoid = 2,
 			    .euid = 1000,
-			    .has_cpu_clock = true,
-			    .has_cycles = k->has_cycles,
-			    .cycles_errno = k->has_cycles ? 0 : ENOENT };
+			    .trials.cycles = k->has_cycles ? 0 : ENOENT };
 	struct opener o = { fake_open, k };
 	struct planned p = { 0 };
 	struct notes notes = { 0 };
@@ -209,7 +218,7 @@ TEST(plan_privilege_levels)
 	p = plan(&job, &k);
 	CHECK_EQ_STR(
 		attr_text(&p.plan),
-		"cpu-clock:u type 1 config 0 hz 997 sample 10187 read 10 disabled inherit on_exec no_kernel no_hv no_guest build_id");
+		"cpu-clock:u type 1 config 0 hz 997 sample 10187 read 10 disabled inherit on_exec no_kernel no_hv no_guest no_kernel_chain build_id");
 	job.rings = JOB_RINGS_KERNEL;
 	p = plan(&job, &k);
 	CHECK_EQ_STR(
@@ -238,9 +247,11 @@ TEST(plan_kernel_left_out_with_a_note)
 {
 	struct job job = launch_job();
 	struct kernel k = { .kernel_denied = true };
-	struct planned p = plan(&job, &k);
+	struct planned p;
 
-	CHECK(p.ok);
+	job.chain = JOB_CHAIN_FP;
+	p = plan(&job, &k);
+	CHECK_MSG(p.ok, "%s", p.err.text);
 	CHECK_EQ_STR(p.plan.name, "cpu-clock:u");
 	CHECK(p.plan.attr.exclude_kernel && p.plan.attr.exclude_hv);
 	CHECK_HAS(p.notes,

@@ -108,11 +108,11 @@ static void check_against_perf(const char *options)
 	CHECK(n.tasks >= 5);
 	CHECK(n.comms >= 2);
 	CHECK(n.mmaps > 3);
-	perf_run(&text, "script -i %s -F ip -G", path);
+	perf_run(&text, "script --no-inline -i %s -F ip -G", path);
 	CHECK_EQ_U64(count_of(buf_str(&text), "\n"), n.samples);
 	CHECK_EQ_U64(sum_of_hex_lines(buf_str(&text)), n.sum_ip);
 	buf_clear(&text);
-	perf_run(&text, "script -i %s --show-task-events --show-mmap-events", path);
+	perf_run(&text, "script --no-inline -i %s --show-task-events --show-mmap-events", path);
 	CHECK_EQ_U64(count_of(buf_str(&text), "PERF_RECORD_COMM"), n.comms);
 	CHECK_EQ_U64(count_of(buf_str(&text), "PERF_RECORD_MMAP"), n.mmaps);
 	CHECK_EQ_U64(count_of(buf_str(&text), "PERF_RECORD_FORK(") +
@@ -205,8 +205,8 @@ TEST(oracle_written_again)
 	buf_add(&file, map.bytes + pd.data_start, pd.data_end - pd.data_start);
 	perfdata_put_features(&file, &features, file.len);
 	CHECK_MSG(os_save_file(copy, file.at, file.len, &err), "%s", err.text);
-	perf_run(&before, "script -i %s", path);
-	perf_run(&after, "script -i %s", copy);
+	perf_run(&before, "script --no-inline -i %s", path);
+	perf_run(&after, "script --no-inline -i %s", copy);
 	CHECK(before.len > 1000);
 	CHECK(before.len == after.len && !memcmp(before.at, after.at, after.len));
 	buf_clear(&before);

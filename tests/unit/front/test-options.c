@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: parsing, jobs made from it, and what is made from the tables. */
 #include "front/cli/job-args.h"
+#include "front/cli/pipeline.h"
 
 #include "test.h"
 
@@ -170,6 +171,60 @@ TEST(near_words)
 	CHECK_EQ_STR(cli_nearest("reprot", words), "report");
 	CHECK_EQ_STR(cli_nearest("rep", words), "report");
 	CHECK(cli_nearest("elephant", words) == NULL);
+	/* A part of a word, in its middle too, if it says enough. */
+	CHECK_EQ_STR(cli_nearest("hotspots", recipe_names()), "code_hotspots");
+	CHECK_EQ_STR(cli_nearest("code-hotspots", recipe_names()), "code_hotspots");
+	CHECK_EQ_STR(cli_nearest("microarchitecture", recipe_names()), "cpu_microarchitecture");
+	CHECK(cli_nearest("ace", recipe_names()) == NULL);
+}
+
+static bool near_recipe(const char *name, enum err_kind kind, struct err *err)
+{
+	err_set(err, kind, "no recipe is called %s", name);
+	err_hint(err, "there are others");
+	return cli_recipe_near(name, err);
+}
+
+TEST(near_recipes)
+{
+	struct err err;
+
+	CHECK(!near_recipe("hotspots", ERR_NOT_FOUND, &err));
+	CHECK_EQ_STR(err.hint, "did you mean code_hotspots? there are others");
+	CHECK(!near_recipe("elephant", ERR_NOT_FOUND, &err));
+	CHECK_EQ_STR(err.hint, "there are others");
+	/* A file that is not there, and a recipe that is and has a fault. */
+	CHECK(!near_recipe("./hotspots", ERR_NOT_FOUND, &err));
+	CHECK_EQ_STR(err.hint, "there are others");
+	CHECK(!near_recipe("hotspots.recipe", ERR_NOT_FOUND, &err));
+	CHECK_EQ_STR(err.hint, "there are others");
+	CHECK(!near_recipe("hotspots", ERR_FORMAT, &err));
+	CHECK_EQ_STR(err.hint, "there are others");
+}
+
+/* -i is a machine for check and a recording for all others, in help, man page and completion. */
+TEST(options_mean_what_the_command_means)
+{
+	buf_auto check = { 0 }, report = { 0 }, man = { 0 }, zsh = { 0 }, fish = { 0 };
+
+	cli_put_help(&check, cli_command_find("check"));
+	cli_put_help(&report, cli_command_find("report"));
+	cli_put_man(&man, cli_command_find("check"));
+	CHECK_HAS(buf_str(&check), "judge the machine on which culprit-agent");
+	CHECK(!strstr(buf_str(&check), "perf.data"));
+	CHECK_HAS(buf_str(&check), "{recipe, would_be, rung}");
+	CHECK_HAS(buf_str(&report), "read this perf.data file");
+	CHECK(!strstr(buf_str(&report), "probe"));
+	CHECK_HAS(buf_str(&man), "judge the machine on which culprit\\-agent probe");
+	CHECK(cli_put_completion(&zsh, "zsh") && cli_put_completion(&fish, "fish"));
+	CHECK_HAS(buf_str(&zsh), "'--input[judge the machine on which culprit-agent probe");
+	CHECK_HAS(buf_str(&zsh), "'--input[read this perf.data file");
+	CHECK_HAS(buf_str(&fish), "from check' -l input -s i -r -d 'judge the machine");
+	CHECK_HAS(buf_str(&fish), "from report' -l input -s i -r -d 'read this perf.data");
+	/* A quote inside quotes, and operands of more than one kind. */
+	CHECK_HAS(buf_str(&zsh), "annotate:show a function'\\''s source");
+	CHECK_HAS(buf_str(&fish), "-a annotate -d 'show a function'\\''s source");
+	CHECK_HAS(buf_str(&fish), "-a \"list show check code_hotspots ");
 }
 
 /* Every option of a command stands in its help and man page; every command in the overview. */

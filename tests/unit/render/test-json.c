@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/os.h"
-#include "render/json-writer.h"
+#include "base/json-writer.h"
 #include "sample.h"
 #include "test.h"
 

@@ -48,9 +48,13 @@ TEST(parse_everything)
 				 "question  What is it? \n"
 				 "summary one\n"
 				 "summary two\n"
-				 "ladder cycles  cpu-clock\n"
 				 "option cut pct 0.5 least share\n"
 				 "option name text - a name\n"
+				 "rung best needs spe  counters:6\n"
+				 "  text the best\n"
+				 "  text there is\n"
+				 "rung plain\n"
+				 "  text anywhere\n"
 				 "\n"
 				 "table t\n"
 				 "  title The title\n"
@@ -88,8 +92,16 @@ TEST(parse_everything)
 	CHECK_EQ_STR(r->name, "all");
 	CHECK_EQ_STR(r->question, "What is it?");
 	CHECK_EQ_STR(r->summary, "one two");
-	CHECK_EQ_U64(r->ladder.len, 2);
-	CHECK_EQ_STR(r->ladder.at[1], "cpu-clock");
+	CHECK(!r->planned);
+	CHECK_EQ_U64(r->rung_count, 2);
+	CHECK_EQ_STR(r->rungs[0].name, "best");
+	CHECK_EQ_STR(r->rungs[0].text, "the best there is");
+	CHECK_EQ_U64(r->rungs[0].need_count, 2);
+	CHECK_EQ_STR(r->rungs[0].needs[0], "spe");
+	CHECK_EQ_STR(r->rungs[0].needs[1], "counters:6");
+	CHECK_EQ_INT(r->rungs[0].line, 8);
+	CHECK_EQ_STR(r->rungs[1].name, "plain");
+	CHECK_EQ_U64(r->rungs[1].need_count, 0);
 	CHECK_EQ_U64(r->option_count, 2);
 	CHECK_EQ_STR(r->options[0].value, "0.5");
 	CHECK_EQ_STR(r->options[0].help, "least share");
@@ -99,7 +111,7 @@ TEST(parse_everything)
 	CHECK_EQ_STR(r->tables[0].columns[0].label, "Label of a");
 	CHECK_EQ_STR(r->tables[0].columns[1].label, "b");
 	CHECK_EQ_INT(r->tables[0].columns[1].kind, COLUMN_TREE);
-	CHECK_EQ_INT(r->tables[0].rows.line, 20);
+	CHECK_EQ_INT(r->tables[0].rows.line, 24);
 	CHECK_EQ_STR(r->tables[0].rows.text, "    SELECT 1 AS a,\n\n    'x' AS b\n");
 	CHECK_EQ_STR(r->findings[0].text, "it is {n:count} indeed");
 	CHECK_EQ_INT(r->stops[0].kind, ERR_REFUSED);
@@ -172,6 +184,46 @@ TEST(parse_refuses_zero_bytes_and_size)
 	os_free_ptr(&big);
 }
 
+#define RUNG "rung a needs timer\n text by time\n"
+
+TEST(parse_planned)
+{
+	struct recipe *r = parse(HEAD "planned\nsummary s\n" RUNG "rung b\n text else\n");
+	struct err err;
+
+	CHECK(r->planned);
+	CHECK_EQ_U64(r->rung_count, 2);
+	CHECK_EQ_STR(r->rungs[0].needs[0], "timer");
+	CHECK(recipe_check(r, &err));
+	recipe_free(r);
+	check_fault(HEAD "planned\n", "x.recipe:3: recipe r has no rung");
+	check_fault(HEAD "planned now\n" RUNG, "x.recipe:3: planned takes no words");
+	check_fault(HEAD "planned\n" RUNG TABLE,
+		    "x.recipe:11: recipe r is planned: it has a question, a summary and rungs, and "
+		    "nothing else");
+	check_fault(HEAD "planned\noption a text - b\n" RUNG,
+		    "x.recipe:6: recipe r is planned: it has a question, a summary and rungs, and "
+		    "nothing else");
+	/* Rungs alone do not make a recipe. */
+	check_fault(HEAD RUNG, "x.recipe:4: recipe r has no table");
+}
+
+TEST(parse_rung_faults)
+{
+	check_fault(HEAD "rung\n", "x.recipe:3: rung wants: NAME [needs WORD ...]");
+	check_fault(HEAD "rung All\n", "x.recipe:3: rung wants: NAME [needs WORD ...]");
+	check_fault(HEAD "rung a wants spe\n",
+		    "x.recipe:3: rung a: only needs may stand behind the name");
+	check_fault(HEAD "rung a needs\n", "x.recipe:3: rung a: needs names nothing; leave it out");
+	check_fault(HEAD "rung a needs spe Spe\n",
+		    "x.recipe:3: rung a: \"Spe\" is no need (small letters, digits, -, :)");
+	check_fault(HEAD "rung a needs spe\n" TABLE, "x.recipe:3: rung a has no text");
+	check_fault(HEAD RUNG "rung a\n text x\n", "x.recipe:5: rung a comes twice");
+	check_fault(HEAD TABLE RUNG, "x.recipe:9: rungs come before tables, findings and stops");
+	check_fault(HEAD RUNG " title T\n", "x.recipe:5: title does not belong here");
+	check_fault(HEAD "ladder cycles\n", "x.recipe:3: unknown word \"ladder\"");
+}
+
 /* Cut anywhere, the built-in recipe is read or refused, and nothing else happens. */
 TEST(parse_cut_anywhere)
 {
@@ -235,7 +287,8 @@ TEST(builtin_recipes_are_sound)
 			FAIL("%s", err.text);
 		CHECK_EQ_STR(r->name, *names);
 		CHECK_EQ_STR(r->source, "built-in");
-		CHECK_EQ_STR(r->ladder.at[0], "cycles");
+		CHECK(r->rung_count >= 1);
+		CHECK_EQ_INT(r->planned, strcmp(*names, "code_hotspots") != 0);
 		recipe_free(r);
 	}
 }

@@ -277,6 +277,23 @@ static char *example_of(const char *page, const char *begins, const char *ends)
 	return (char *)out.at;
 }
 
+/* What is not built gives no empty answer. */
+TEST(run_planned)
+{
+	struct fixture fx;
+	struct findings *f;
+	struct store *s;
+	struct err err;
+
+	fixture_init(&fx);
+	s = fixture_store(&fx);
+	CHECK(!run(&f, s, "recipe r\nquestion Why?\nplanned\nrung a\n text b\n", NULL, 0, &err));
+	CHECK_EQ_INT(err.kind, ERR_UNSUPPORTED);
+	CHECK_EQ_STR(err.id, "NOT_BUILT_YET");
+	store_close(s);
+	fixture_done(&fx);
+}
+
 TEST(run_documented_recipe)
 {
 	char_auto text = example_of("recipes.md", "    recipe busy_threads", "### Head");

@@ -2,6 +2,7 @@
 /* A file of this machine is used only when it is the one that was mapped. */
 #include "build.h"
 
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -204,4 +205,32 @@ TEST_TIMEOUT(many_missing_images, 20)
 	vec_done(&m.images);
 	vec_done(&m.addrs);
 	buf_done(&s.missing_images);
+}
+
+/* The path alone, for those who want the bytes: same rules. */
+TEST(file_here_is_the_very_file)
+{
+	struct arena a = { 0 };
+	const char *why = NULL;
+	struct ask ask;
+	char *path;
+
+	make();
+	ask_init(&ask, build_path("l"));
+	set_id(&ask, "aabbccdd00112233445566778899aabbccddeeff");
+	path = symbol_file_here(&ask.model.images.at[0], &a, &why);
+	CHECK(path);
+	CHECK_EQ_STR(path, build_path("l"));
+	free(path);
+	set_id(&ask, "1122334455667788");
+	CHECK(!symbol_file_here(&ask.model.images.at[0], &a, &why));
+	CHECK_HAS(why, "another build: id aabbccdd00112233445566778899aabbccddeeff");
+	ask.model.images.at[0].path = "/nonexistent/l";
+	CHECK(!symbol_file_here(&ask.model.images.at[0], &a, &why));
+	CHECK_HAS(why, "No such file");
+	ask.model.images.at[0].kind = MODEL_IMAGE_ANON;
+	CHECK(!symbol_file_here(&ask.model.images.at[0], &a, &why));
+	CHECK_EQ_STR(why, "only a run holds it");
+	ask_done(&ask);
+	arena_done(&a);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refusals carry the true reason and a remedy that works on that machine. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "target/target.h"
@@ -62,10 +63,70 @@ TEST(explain_blocked)
 	CHECK_EQ_STR(explain(&user, "cpu-clock", OWN, EPERM).id, "PERF_EVENTS_BLOCKED");
 }
 
+/* What is there to forbid it is what is named. */
+TEST(explain_blocked_by_whom)
+{
+	struct target filter = { .paranoid = 1, .seccomp = "2", .lockdown = "none" };
+	struct target locked = { .paranoid = 1, .seccomp = "0", .lockdown = "confidentiality" };
+	struct err err = explain(&filter, "cpu-clock", OWN, EPERM);
+
+	CHECK_HAS(err.hint, "--security-opt seccomp");
+	CHECK_MSG(!strstr(err.hint, "lockdown"), "%s", err.hint);
+	err = explain(&locked, "cpu-clock", OWN, EPERM);
+	CHECK_HAS(err.hint, "lockdown=integrity");
+	CHECK_MSG(!strstr(err.hint, "seccomp"), "%s", err.hint);
+}
+
+/* No filter, no lockdown: something else. */
+TEST(explain_blocked_without_a_filter)
+{
+	struct target t = { .paranoid = 1, .seccomp = "0", .lockdown = "none" };
+	struct err err = explain(&t, "cpu-clock", OWN, EPERM);
+
+	CHECK_EQ_STR(err.id, "PERF_EVENTS_BLOCKED");
+	CHECK_MSG(!strstr(err.hint, "seccomp") && !strstr(err.hint, "lockdown"), "%s", err.hint);
+	CHECK_HAS(err.hint, "SELinux");
+}
+
+TEST(explain_level_that_cannot_be_read)
+{
+	struct target t = { .paranoid = INT64_MIN, .mlock_kb = INT64_MIN };
+	struct err err = explain(&t, "cpu-clock", OWN, EACCES);
+
+	CHECK_EQ_STR(err.id, "PERF_EVENTS_BLOCKED");
+	CHECK_HAS(err.text, "kernel.perf_event_paranoid cannot be read");
+	CHECK(!target_explain_ring(&t, 1 << 20, EPERM, &err));
+	CHECK_HAS(err.text, "kernel.perf_event_mlock_kb cannot be read, RLIMIT");
+}
+
+/* CAP_PERFMON came with 5.8; what is given in a user namespace does not count. */
+TEST(explain_which_right)
+{
+	struct target t = { .paranoid = 3, .euid = 1000, .kernel = "5.4.0-1103-aws" };
+
+	CHECK_HAS(explain(&t, "cpu-clock", OWN, EACCES).hint, "give the agent CAP_SYS_ADMIN");
+	snprintf(t.kernel, sizeof(t.kernel), "5.8.0");
+	CHECK_HAS(explain(&t, "cpu-clock", OWN, EACCES).hint, "give the agent CAP_PERFMON");
+	t.in_user_namespace = true;
+	CHECK_EQ_STR(explain(&t, "cpu-clock", OWN, EACCES).hint,
+		     "on the host: sysctl kernel.perf_event_paranoid=2; capabilities inside a user "
+		     "namespace (a rootless container) do not count for perf");
+}
+
+/* No sudo and no sysctl from within. */
+TEST(explain_user_of_a_container)
+{
+	struct target t = { .paranoid = 3, .euid = 1000, .container = "docker" };
+	struct err err = explain(&t, "cpu-clock", OWN, EACCES);
+
+	CHECK_HAS(err.hint, "on the host: sysctl kernel.perf_event_paranoid=2");
+	CHECK_MSG(!strstr(err.hint, "sudo"), "%s", err.hint);
+}
+
 TEST(explain_no_pmu)
 {
 	static const int all[] = { ENOENT, ENODEV, EOPNOTSUPP, EINVAL, ENODATA };
-	struct target t = { .has_cpu_clock = true }, bare = { 0 };
+	struct target t = { 0 }, bare = { .trials.cpu_clock = ENOSYS };
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		struct err err = explain(&t, "cycles", OWN, all[i]);
@@ -75,9 +136,17 @@ TEST(explain_no_pmu)
 		CHECK_HAS(err.hint, "-e cpu-clock");
 		CHECK_EQ_INT(err.sys_errno, all[i]);
 	}
+	CHECK_HAS(explain(&t, "cycles", OWN, ENODATA).text, "stands still");
 	/* No advice that would not work. */
 	CHECK_MSG(!strstr(explain(&bare, "cycles", OWN, ENOENT).hint, "cpu-clock"), "bad advice");
 	CHECK_EQ_STR(explain(&t, "cpu-clock:u", OWN, EINVAL).id, "EVENT_REFUSED");
+}
+
+TEST(explain_pmu_without_interrupt)
+{
+	struct target t = { .trials = { .sampling = EOPNOTSUPP } };
+
+	CHECK_EQ_STR(explain(&t, "cycles", OWN, EOPNOTSUPP).id, "PMU_CANNOT_SAMPLE");
 }
 
 TEST(explain_others)

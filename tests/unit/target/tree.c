@@ -2,9 +2,7 @@
 /* Machines out of thin air: a root tree with a few files, and a kernel's answers. */
 #include "tree.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,25 +36,30 @@ void tree_put(const char *path, const char *text)
 	tree_put_bytes(path, text, strlen(text));
 }
 
-int tree_open(void *ctx, const void *at, int pid, int cpu, int group, unsigned long flags)
+void tree_answers(const char *lines)
 {
-	const struct tree_kernel *k = ctx;
-	struct perf_event_attr a;
-	int fds[2];
+	tree_put("/perf_event_open", lines);
+}
 
-	(void)cpu, (void)group, (void)flags;
-	memcpy(&a, at, sizeof(a));
-	if (a.type == PERF_TYPE_HARDWARE && k->cycles)
-		return -k->cycles;
-	if (a.type == PERF_TYPE_SOFTWARE && k->timer)
-		return -k->timer;
-	if (pid == -1 && k->system)
-		return -k->system;
-	if (!a.exclude_kernel && k->kernel)
-		return -k->kernel;
-	CHECK(!pipe2(fds, O_CLOEXEC));
-	for (int i = 0; i < 100; i++)
-		CHECK_EQ_INT(write(fds[1], &k->count, sizeof(k->count)), sizeof(k->count));
-	close(fds[1]);
-	return fds[0];
+void tree_probe(struct target *t)
+{
+	const struct rootfs root = tree_root();
+	struct target_recorded *r;
+	struct target_perf perf;
+	struct err err;
+
+	CHECK_MSG(target_recorded_load(&r, &root, &perf, &err), "%s", err.text);
+	target_probe(t, &root, &perf);
+	target_recorded_free(r);
+}
+
+void tree_pmu(const char *name, const char *type, const char *cpus)
+{
+	char_auto dir = mem_printf("/sys/bus/event_source/devices/%s", name);
+	char_auto type_path = mem_printf("%s/type", dir);
+	char_auto cpus_path = mem_printf("%s/cpus", dir);
+
+	tree_put(type_path, type);
+	if (cpus[0])
+		tree_put(cpus_path, cpus);
 }

@@ -10,11 +10,11 @@ void tree_put(const char *path, const char *text);
 void tree_put_bytes(const char *path, const void *bytes, size_t len);
 struct rootfs tree_root(void);
 
-/* What perf_event_open says: 0 or an errno for each kind of event. */
-struct tree_kernel {
-	int cycles, timer, system, kernel;
-	uint64_t count; /* of cycles, when they open */
-};
-target_open_fn tree_open;
+/* What the machine's kernel answers: the lines of its file. */
+void tree_answers(const char *lines);
+/* Probes the tree with these answers; a file that cannot be read fails the test. */
+void tree_probe(struct target *t);
+/* A core PMU with these CPUs, "" for no such file. */
+void tree_pmu(const char *name, const char *type, const char *cpus);
 
 #endif

@@ -3,8 +3,8 @@
  * Writes JSON, comma and indentation included. Objects and lists that are opened flat stay on one
  * line. key is NULL inside lists. Always valid UTF-8: bytes that are not become U+FFFD.
  */
-#ifndef CULPRIT_RENDER_JSON_WRITER_H
-#define CULPRIT_RENDER_JSON_WRITER_H
+#ifndef CULPRIT_BASE_JSON_WRITER_H
+#define CULPRIT_BASE_JSON_WRITER_H
 
 #include "base/mem.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes JSON value by value. */
-#include "render/json-writer.h"
+#include "base/json-writer.h"
 
 #include <math.h>
 #include <stdio.h>

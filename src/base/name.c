@@ -3,10 +3,11 @@
  * Names of C++ and Rust functions for narrow columns: "(…)" for the parameters, then "<…>" for
  * template arguments, so that the function's own name is what stays.
  */
+#include "base/name.h"
+
 #include <string.h>
 
 #include "base/os.h"
-#include "render/text.h"
 
 static bool is_word(char c)
 {
@@ -76,20 +77,39 @@ static struct str view(struct buf *b)
 	return (struct str){ buf_str(b), b->len };
 }
 
-/* The parameters are the last part in round brackets; (anonymous namespace) comes before a name. */
-static void drop_parameters(struct buf *b, const char *gap)
+/*
+ * The parameters: the last part in round brackets, with nothing but words such as const behind it.
+ * (anonymous namespace) comes before a name.
+ */
+static bool find_parameters(struct str s, struct part *out)
 {
 	struct part part, last = { 0, 0 };
 	size_t at = 0;
 
-	while (next_part(view(b), '(', &at, &part))
+	while (next_part(s, '(', &at, &part))
 		last = part;
-	if (last.from && last.to - last.from > 2 + str_columns(str_of(gap)) &&
-	    (last.to == b->len || b->at[last.to] != ':'))
-		hollow(b, last, gap);
+	if (!last.from || (last.to < s.len && s.at[last.to] == ':'))
+		return false;
+	*out = last;
+	return true;
 }
 
-void text_shorten_name(struct buf *out, struct str s, size_t width, const char *gap)
+static void drop_parameters(struct buf *b, const char *gap)
+{
+	struct part part;
+
+	if (find_parameters(view(b), &part) && part.to - part.from > 2 + str_columns(str_of(gap)))
+		hollow(b, part, gap);
+}
+
+struct str name_bare(struct str s)
+{
+	struct part part;
+
+	return find_parameters(s, &part) ? (struct str){ s.at, part.from } : s;
+}
+
+void name_shorten(struct buf *out, struct str s, size_t width, const char *gap)
 {
 	static const char inlined[] = " (inlined)";
 	size_t tail = sizeof(inlined) - 1, room, at = 0;

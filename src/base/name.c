@@ -79,7 +79,7 @@ static struct str view(struct buf *b)
 
 /*
  * The parameters: the last part in round brackets, with nothing but words such as const behind it.
- * (anonymous namespace) comes before a name.
+ * (anonymous namespace) comes before a name, and the (.cold) of a clone behind all.
  */
 static bool find_parameters(struct str s, struct part *out)
 {
@@ -87,7 +87,8 @@ static bool find_parameters(struct str s, struct part *out)
 	size_t at = 0;
 
 	while (next_part(s, '(', &at, &part))
-		last = part;
+		if (s.at[part.from + 1] != '.')
+			last = part;
 	if (!last.from || (last.to < s.len && s.at[last.to] == ':'))
 		return false;
 	*out = last;

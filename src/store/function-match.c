@@ -85,32 +85,91 @@ static size_t gap_bytes(struct str s)
 	return dots > 1 ? dots : 0;
 }
 
-/* Are words the name with gaps, "mill<..>::grind(..)"? */
+/* The bracket that closes what is open at this place, or NULL. */
+static const char *find_closing(const char *at)
+{
+	int depth = 1;
+
+	for (; *at; at++) {
+		if (is_opening(*at))
+			depth++;
+		else if (is_closing(*at) && !--depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* Bytes in front of the next gap; all of s when there is none. */
+static size_t piece_bytes(struct str s)
+{
+	size_t len = 0;
+
+	while (len < s.len && !gap_bytes((struct str){ s.at + len, s.len - len }))
+		len++;
+	return len;
+}
+
+/* Is what stands behind a place of a name words, up to their end? */
+static bool ends_with(const char *name, struct str words, bool anchored)
+{
+	const char *at = name;
+
+	if (anchored)
+		return !strncmp(at, words.at, words.len) && ends_as_bare(at + words.len);
+	if (!words.len)
+		return true;
+	for (; (at = memmem(at, strlen(at), words.at, words.len)); at++)
+		if (ends_as_bare(at + words.len))
+			return true;
+	return false;
+}
+
+/* Is this the name, or all of it but parameters, with gaps: "mill<..>::grind(..)"? */
+static bool fits_gaps(const char *name, struct str words)
+{
+	bool anchored = true;
+
+	for (;;) {
+		size_t len = piece_bytes(words);
+		const char *at = name;
+
+		if (len == words.len)
+			return ends_with(name, words, anchored);
+		if (!anchored)
+			at = memmem(name, strlen(name), words.at, len);
+		else if (strncmp(name, words.at, len) != 0)
+			return false;
+		if (!at)
+			return false;
+		name = at + len;
+		/* What stands for the inside of brackets goes to the one that closes them. */
+		anchored = len && is_opening(words.at[len - 1]);
+		if (anchored && !(name = find_closing(name)))
+			return false;
+		len += gap_bytes((struct str){ words.at + len, words.len - len });
+		words = (struct str){ words.at + len, words.len - len };
+	}
+}
+
+/* Are words the name as reports shorten it, with or without its return type? */
 static bool is_short(const char *name, struct str words)
 {
-	enum { LEAST = 3 }; /* without gaps; less names everything */
-	const char *rest = name;
-	size_t from = 0, told = words.len;
-	bool gaps = false;
+	enum { LEAST = 3 }; /* in front of the first gap; less begins too many names */
+	int depth = 0;
 
-	for (size_t i = 0; i < words.len;) {
-		size_t gap = gap_bytes((struct str){ words.at + i, words.len - i });
-		const char *at;
-
-		if (!gap) {
-			i++;
-			continue;
-		}
-		at = memmem(rest, strlen(rest), words.at + from, i - from);
-		if (!at || (!gaps && at != name))
-			return false;
-		rest = at + (i - from);
-		gaps = true;
-		told -= gap;
-		from = i += gap;
+	if (piece_bytes(words) < LEAST || piece_bytes(words) == words.len)
+		return false;
+	if (fits_gaps(name, words))
+		return true;
+	for (; *name; name++) {
+		if (is_opening(*name))
+			depth++;
+		else if (is_closing(*name) && depth)
+			depth--;
+		else if (*name == ' ' && !depth && fits_gaps(name + 1, words))
+			return true;
 	}
-	return gaps && told >= LEAST && strlen(rest) >= words.len - from &&
-	       !memcmp(rest + strlen(rest) - (words.len - from), words.at + from, words.len - from);
+	return false;
 }
 
 static bool read_address(struct str words, uint64_t *out)

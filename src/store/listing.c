@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
+#include "base/name.h"
 #include "base/os.h"
+
+enum { NAME_COLUMNS = 60 }; /* of a name in the question; the head has all of it */
 
 struct listing_work {
 	struct findings *f;
@@ -286,13 +289,15 @@ bool store_listing(struct findings **out, struct store *s, const struct listing_
 {
 	struct findings *f = mem_alloc(sizeof(*f));
 	struct listing_work w = { .f = f, .arena = &f->arena, .in = in };
+	buf_auto name = { 0 };
 
 	if (!store_head(f, s, err)) {
 		findings_free(f);
 		return false;
 	}
-	f->question = arena_printf(&f->arena, "Which instructions of %s cost the time?",
-				   in->function->name);
+	name_shorten(&name, str_of(in->function->name), NAME_COLUMNS, "...");
+	f->question =
+		arena_printf(&f->arena, "Which instructions of %s cost the time?", buf_str(&name));
 	f->listing = w.out = arena_alloc(&f->arena, sizeof(*w.out));
 	for (size_t i = 0; i < in->annotation->files.names.len; i++)
 		vec_add(&w.files, copy(&w, in->annotation->files.names.at[i]));

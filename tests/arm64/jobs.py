@@ -65,10 +65,8 @@ def put_programs(machine, build):
 def unit_names(machine, folder):
     """Those of a folder that mean something on this machine."""
     listed = machines.tool(machine, 'ssh', f'/tmp/unit/test-{folder} -l').split()
-    timed = [any(name.startswith(t) for t in machines.TIMED) for name in listed]
-    if machine.name == 'exact':
-        return [name for name, is_timed in zip(listed, timed) if is_timed]
-    return [name for name, is_timed in zip(listed, timed) if not is_timed]
+    return [name for name in listed if not name.startswith(machines.SLOW) and
+            name.startswith(machines.TIMED) == (machine.name == 'exact')]
 
 
 def unit_results(machine, folder, env):

@@ -58,6 +58,10 @@ TIMED = ('attach_until_it_ends', 'attach_threads_born_later', 'launch_by_period'
          'launch_follows_children_and_threads', 'launch_is_quick', 'launch_wraps_rings',
          'overhead_', 'unprivileged_launch')
 
+# perf itself takes a minute there for what these compare with it.
+SLOW = ('oracle_chains_and_two_events', 'oracle_group_with_counts', 'oracle_one_event',
+        'oracle_written_again')
+
 
 class Trouble(Exception):
     """The machine cannot be had; the text is for people."""

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/analyse.h"
+#include "base/name.h"
 #include "front/cli/pipeline.h"
 #include "symbol/symbol.h"
 
@@ -68,6 +69,16 @@ static void keep_around(struct annotate_job *j)
 			s->list.at[kept++] = s->list.at[i];
 	}
 	s->list.len = kept;
+}
+
+/* The name as a sentence can bear it. */
+static const char *brief(struct annotate_job *j, const char *name)
+{
+	enum { COLUMNS = 60 };
+	buf_auto text = { 0 };
+
+	name_shorten(&text, str_of(name), COLUMNS, "...");
+	return arena_strndup(&j->arena, buf_str(&text), text.len);
 }
 
 /* Where an image has no file: what it is, and what would give its code. */
@@ -179,7 +190,7 @@ static uint64_t built_ns(const struct annotate_job *j)
 }
 
 /* "first_caller (52.10 %), second_caller (47.90 %)", from the nth host on. */
-static void put_hosts(struct buf *b, const struct annotate_job *j, const struct store_hosts *hosts,
+static void put_hosts(struct buf *b, struct annotate_job *j, const struct store_hosts *hosts,
 		      size_t from, uint64_t whole)
 {
 	enum { MOST = 5 };
@@ -188,14 +199,15 @@ static void put_hosts(struct buf *b, const struct annotate_job *j, const struct 
 		const struct store_host *h = &hosts->list.at[i];
 		const struct store_function *f = function_of(j, h->function);
 
-		buf_printf(b, "%s%s (%.2f %%)", i > from ? ", " : "", f ? f->name : "[unknown]",
+		buf_printf(b, "%s%s (%.2f %%)", i > from ? ", " : "",
+			   f ? brief(j, f->name) : "[unknown]",
 			   whole ? 100.0 * (double)h->count.weight / (double)whole : 0);
 	}
 	if (hosts->list.len > from + MOST)
 		buf_printf(b, " and %zu more", hosts->list.len - from - MOST);
 }
 
-static void note_copies(const struct annotate_job *j, struct findings *f)
+static void note_copies(struct annotate_job *j, struct findings *f)
 {
 	uint64_t whole = 0;
 	buf_auto first = { 0 };
@@ -214,12 +226,12 @@ static void note_copies(const struct annotate_job *j, struct findings *f)
 		f, "INLINED_ONLY",
 		"%s is inlined wherever it has samples; shown is the function that holds most "
 		"of them, %s%s%s",
-		j->found.function->name, buf_str(&first),
+		brief(j, j->found.function->name), buf_str(&first),
 		j->hosts.list.len > 1 ? "; others are in " : "", buf_str(&others));
 }
 
 /* The function itself is shown, and other functions hold copies of it. */
-static bool note_other_copies(const struct annotate_job *j, struct findings *f, struct err *err)
+static bool note_other_copies(struct annotate_job *j, struct findings *f, struct err *err)
 {
 	const struct store_function *inlined = NULL;
 	struct store_hosts hosts;
@@ -243,14 +255,14 @@ static bool note_other_copies(const struct annotate_job *j, struct findings *f, 
 	return true;
 }
 
-static void note_words(const struct annotate_job *j, struct findings *f)
+static void note_words(struct annotate_job *j, struct findings *f)
 {
 	const struct store_function *asked = j->found.function;
 
 	if (j->found.is_part)
 		findings_note(f, "PARTIAL_NAME",
 			      "no function is called %s; showing the only one that contains it: %s",
-			      j->words, asked->name);
+			      j->words, brief(j, asked->name));
 	if (j->found.has_address)
 		findings_note(f, "AROUND_ADDRESS",
 			      "no symbol covers 0x%llx: shown is what was sampled within %d bytes "

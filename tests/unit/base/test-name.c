@@ -26,6 +26,7 @@ TEST(name_without_parameters)
 	check_bare("f(long)::'lambda'(int)::operator()(int) const",
 		   "f(long)::'lambda'(int)::operator()");
 	check_bare("<T as core::fmt::Debug>::fmt", "<T as core::fmt::Debug>::fmt");
+	check_bare("f(int) const (.constprop.0)", "f");
 	check_bare("", "");
 }
 
@@ -45,5 +46,6 @@ TEST(name_shortened_as_far_as_needed)
 	check_short(name, 40, "mill<unsigned long>::grind<3>(..) const");
 	check_short(name, 30, "mill<..>::grind<3>(..) const");
 	check_short(name, 5, "mill<..>::grind<3>(..) const");
+	check_short("mix<int>(long) (.cold)", 20, "mix<int>(..) (.cold)");
 	check_short("next<int>(node*) (inlined)", 23, "next<int>(..) (inlined)");
 }

@@ -163,7 +163,11 @@ TEST(functions_by_name)
 	finds(&all, "unsigned long shop::mill<..>::grind<3>(..) const", 0);
 	finds(&all,
 	      "unsigned long shop::mill<\xe2\x80\xa6>::grind<\xe2\x80\xa6>(\xe2\x80\xa6) const", 0);
-	finds(&all, "shop::bake(l..)", 1);
+	finds(&all, "shop::bake(..)", 1);
+	finds(&all, "shop::mill<..>::grind<..>", 0);
+	finds(&all, "unsigned..mill<..>::grind<3>(unsigned long) const", 0);
+	/* What stands in brackets ends with them. */
+	fails(&all, "shop::mill<..>", "NO_SUCH_FUNCTION");
 	fails(&all, "mill<..>::grind<3>(..) const", "NO_SUCH_FUNCTION");
 	fails(&all, "....", "NO_SUCH_FUNCTION");
 	/* Parts of paths, from the end. */
@@ -313,11 +317,15 @@ TEST(functions_of_long_names)
 	struct store *s = store_of(&f, few, 2);
 	struct err err;
 
+	store_close(s);
+	f.s.functions.at[1].file = f.s.functions.at[0].file;
+	s = fixture_store(&f);
 	CHECK(store_functions_load(&all, s, &err));
 	err = fails(&all, "unordered", "AMBIGUOUS_FUNCTION");
 	CHECK_HAS(err.text, "app:0x1000 (std::unordered_map<...>::find at app.c:1, 9.00 %)");
 	finds(&all, "app:0x1000", 0);
 	finds(&all, "app:0x2000", 1);
+	offers(&all, &err, "app:0x2000", 1);
 	err = fails(&all, "UNORDERED", "NO_SUCH_FUNCTION");
 	CHECK_EQ_STR(err.hint, "names like it: std::unordered_map<...>::find");
 	store_functions_done(&all);

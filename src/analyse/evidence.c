@@ -60,7 +60,7 @@ static const struct rule {
 	  "sampling above 10,000 Hz slows the program itself", NULL, NULL },
 	{ AT_ALL, COVERED_PCT, BELOW, 75, VERDICT_WEAK, "samples account for ",
 	  " % of the workload's CPU time: processes that live shorter than a sampling period "
-	  "escape the timer",
+	  "escape the timer, and a machine that cannot keep up loses its ticks",
 	  NULL },
 	{ AT_CALL_PATH, BROKEN_PCT, ABOVE, 20, VERDICT_WEAK, "",
 	  " % of the call chains do not reach the start of a thread: code without frame pointers "

@@ -28,15 +28,17 @@ static void index_lines(struct source_file *f)
 /* False when there is nothing of that name; else state says how it went. */
 static bool read_file(struct source_file *f, const char *path, uint64_t built_ns)
 {
-	/* A pipe of that name would keep us waiting. */
-	fd_auto fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd_auto fd = -1;
 	struct stat st;
 	struct err err;
 
-	if (fd < 0 && access(path, F_OK))
+	if (stat(path, &st))
 		return false;
 	f->state = SOURCE_UNREADABLE;
 	f->path = mem_strdup(path);
+	/* To open a device or a pipe may do something; it may have come since, so do not wait. */
+	if (S_ISREG(st.st_mode))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SOURCES_MAX_BYTES)
 		return true;
 	if (!os_read_fd(fd, path, SOURCES_MAX_BYTES, &f->text, &err)) {

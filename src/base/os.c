@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <linux/fs.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,7 +37,18 @@ void os_free_ptr(void *p)
 	*at = NULL;
 }
 
-bool os_read_fd(int fd, const char *name, size_t max, struct buf *out, struct err *err)
+enum patience { READ_AT_ONCE, READ_WAIT };
+
+/* When there is nothing yet on a descriptor that does not block. */
+static bool wait_for_bytes(int fd, enum patience patience)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return patience == READ_WAIT && (poll(&ready, 1, -1) > 0 || errno == EINTR);
+}
+
+static bool read_to_end(int fd, const char *name, size_t max, enum patience patience,
+			struct buf *out, struct err *err)
 {
 	enum { STEP = 64 * 1024 };
 	size_t start = out->len;
@@ -50,7 +62,7 @@ bool os_read_fd(int fd, const char *name, size_t max, struct buf *out, struct er
 		out->at[out->len] = 0;
 		if (n == 0)
 			return true;
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_bytes(fd, patience))))
 			continue;
 		if (n < 0)
 			return err_sys(err, errno, "cannot read %s", name);
@@ -59,17 +71,46 @@ bool os_read_fd(int fd, const char *name, size_t max, struct buf *out, struct er
 	}
 }
 
-bool os_load_file(const char *path, size_t max, struct buf *out, struct err *err)
+bool os_read_fd(int fd, const char *name, size_t max, struct buf *out, struct err *err)
 {
-	fd_auto fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return read_to_end(fd, name, max, READ_AT_ONCE, out, err);
+}
 
-	if (fd < 0) {
+bool os_read_input(int fd, const char *name, size_t max, struct buf *out, struct err *err)
+{
+	return read_to_end(fd, name, max, READ_WAIT, out, err);
+}
+
+static bool open_to_read(const char *path, enum patience patience, int *fd, struct err *err)
+{
+	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (patience == READ_WAIT ? 0 : O_NONBLOCK);
+	int got;
+
+	do
+		got = open(path, flags);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
 		err_sys(err, errno, "cannot open %s", path);
 		if (err->sys_errno == ENOENT)
 			err->kind = ERR_NOT_FOUND;
 		return false;
 	}
-	return os_read_fd(fd, path, max, out, err);
+	*fd = got;
+	return true;
+}
+
+bool os_load_file(const char *path, size_t max, struct buf *out, struct err *err)
+{
+	fd_auto fd = -1;
+
+	return open_to_read(path, READ_AT_ONCE, &fd, err) && os_read_fd(fd, path, max, out, err);
+}
+
+bool os_load_input(const char *path, size_t max, struct buf *out, struct err *err)
+{
+	fd_auto fd = -1;
+
+	return open_to_read(path, READ_WAIT, &fd, err) && os_read_input(fd, path, max, out, err);
 }
 
 static bool write_failed(int errnum, const char *name, struct err *err)
@@ -206,18 +247,11 @@ bool os_copy_file(int from, const char *to, struct err *err)
 	return false;
 }
 
-bool os_map_file(const char *path, struct os_map *map, struct err *err)
+static bool map_fd(int fd, const char *path, struct os_map *map, struct err *err)
 {
-	fd_auto fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	void *p = NULL;
 
-	if (fd < 0) {
-		err_sys(err, errno, "cannot open %s", path);
-		if (err->sys_errno == ENOENT)
-			err->kind = ERR_NOT_FOUND;
-		return false;
-	}
 	if (fstat(fd, &st))
 		return err_sys(err, errno, "cannot stat %s", path);
 	if (!S_ISREG(st.st_mode))
@@ -230,6 +264,59 @@ bool os_map_file(const char *path, struct os_map *map, struct err *err)
 	map->bytes = p;
 	map->len = (size_t)st.st_size;
 	return true;
+}
+
+bool os_map_file(const char *path, struct os_map *map, struct err *err)
+{
+	fd_auto fd = -1;
+
+	return open_to_read(path, READ_AT_ONCE, &fd, err) && map_fd(fd, path, map, err);
+}
+
+/* All that comes out of a pipe, in a file of our own that has no name. */
+static bool spool(int from, int to, const char *path, size_t max, struct err *err)
+{
+	enum { STEP = 1 << 20 };
+	buf_auto room = { 0 };
+	uint8_t *bytes = buf_room(&room, STEP);
+	size_t total = 0;
+
+	for (;;) {
+		ssize_t n = read(from, bytes, STEP);
+
+		if (n == 0)
+			return true;
+		if (n < 0 &&
+		    (errno == EINTR || (errno == EAGAIN && wait_for_bytes(from, READ_WAIT))))
+			continue;
+		if (n < 0)
+			return err_sys(err, errno, "cannot read %s", path);
+		total += (size_t)n;
+		if (total > max) {
+			err_set(err, ERR_LIMIT, "%s gives more than %zu bytes", path, max);
+			return err_hint(err, "save them in a file, and name that file");
+		}
+		if (!os_write_all(to, "a copy in memory", bytes, (size_t)n, err))
+			return false;
+	}
+}
+
+bool os_map_input(const char *path, size_t max, struct os_map *map, struct err *err)
+{
+	fd_auto fd = -1;
+	fd_auto copy = -1;
+	struct stat st;
+
+	if (!open_to_read(path, READ_WAIT, &fd, err))
+		return false;
+	if (fstat(fd, &st))
+		return err_sys(err, errno, "cannot stat %s", path);
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
+		return map_fd(fd, path, map, err);
+	copy = memfd_create("culprit-input", MFD_CLOEXEC);
+	if (copy < 0)
+		return err_sys(err, errno, "cannot keep what %s gives", path);
+	return spool(fd, copy, path, max, err) && map_fd(copy, path, map, err);
 }
 
 void os_unmap(struct os_map *map)

@@ -27,7 +27,15 @@ void os_free_ptr(void *p);
 
 /* Reads from fd until its end or max bytes (ERR_LIMIT beyond). */
 ERR_CHECKED bool os_read_fd(int fd, const char *name, size_t max, struct buf *out, struct err *err);
+/* Never blocks: what stands under a path that came from elsewhere may be a FIFO. */
 ERR_CHECKED bool os_load_file(const char *path, size_t max, struct buf *out, struct err *err);
+/*
+ * The same two for what the user has named: they wait for a pipe or FIFO, as cat does, and for
+ * more on a descriptor that does not block.
+ */
+ERR_CHECKED bool os_read_input(int fd, const char *name, size_t max, struct buf *out,
+			       struct err *err);
+ERR_CHECKED bool os_load_input(const char *path, size_t max, struct buf *out, struct err *err);
 /* All of it, whatever write() does; name is for the message. ENOSPC gets a hint. */
 ERR_CHECKED bool os_write_all(int fd, const char *name, const void *bytes, size_t len,
 			      struct err *err);
@@ -48,6 +56,8 @@ struct os_map {
 	size_t len;
 };
 ERR_CHECKED bool os_map_file(const char *path, struct os_map *map, struct err *err);
+/* The same for what the user has named: a pipe is waited for and read, up to max bytes. */
+ERR_CHECKED bool os_map_input(const char *path, size_t max, struct os_map *map, struct err *err);
 void os_unmap(struct os_map *map);
 
 uint64_t os_clock_ns(clockid_t clock);

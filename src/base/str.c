@@ -212,12 +212,33 @@ size_t str_utf8_len(struct str s)
 	return is_forbidden(c, n) ? 0 : n;
 }
 
-/* True for C0, DEL and the C1 controls, which a terminal may obey. */
-static bool is_control(const char *p, size_t n)
+static uint32_t utf8_char(const char *s, size_t n)
 {
-	unsigned char c = (unsigned char)p[0];
+	const unsigned char *p = (const unsigned char *)s;
+	uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
 
-	return c < 0x20 || c == 0x7f || (n == 2 && c == 0xc2 && (unsigned char)p[1] < 0xa0);
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+bool str_is_unsafe(const char *p, size_t n)
+{
+	static const struct {
+		uint32_t first, last;
+	} all[] = {
+		{ 0, 0x1f },				/* C0 */
+		{ 0x7f, 0x9f },				/* DEL and C1 */
+		{ 0x61c, 0x61c },   { 0x200e, 0x200f }, /* marks of direction */
+		{ 0x2028, 0x2029 },			/* separators of lines and paragraphs */
+		{ 0x202a, 0x202e }, { 0x2066, 0x2069 }, /* embeddings, overrides, isolates */
+	};
+	uint32_t c = utf8_char(p, n);
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && all[i].first <= c; i++)
+		if (c <= all[i].last)
+			return true;
+	return false;
 }
 
 void str_escape(struct buf *b, struct str s)
@@ -236,9 +257,11 @@ void str_escape(struct buf *b, struct str s)
 
 			buf_puts(b, e);
 			i++;
-		} else if (!n || is_control(s.at + i, n)) {
-			buf_printf(b, "\\x%02x", c);
-			i++;
+		} else if (!n || str_is_unsafe(s.at + i, n)) {
+			n = n ? n : 1;
+			for (size_t k = 0; k < n; k++)
+				buf_printf(b, "\\x%02x", (unsigned char)s.at[i + k]);
+			i += n;
 		} else {
 			buf_add(b, s.at + i, n);
 			i += n;
@@ -263,21 +286,12 @@ void str_json(struct buf *b, struct str s)
 			buf_puts(b, "\\n");
 		else if (c == '\t')
 			buf_puts(b, "\\t");
-		else if (c < 0x20 || c == 0x7f)
-			buf_printf(b, "\\u%04x", c);
+		else if (str_is_unsafe(s.at + i, n))
+			buf_printf(b, "\\u%04x", utf8_char(s.at + i, n));
 		else
 			buf_add(b, s.at + i, n);
 		i += n;
 	}
-}
-
-static uint32_t utf8_char(const unsigned char *p, size_t n)
-{
-	uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (p[i] & 0x3f);
-	return c;
 }
 
 size_t str_columns(struct str s)
@@ -293,7 +307,7 @@ size_t str_columns(struct str s)
 			i++;
 			continue;
 		}
-		w = wcwidth((wchar_t)utf8_char((const unsigned char *)s.at + i, n));
+		w = wcwidth((wchar_t)utf8_char(s.at + i, n));
 		cols += w < 0 ? 1 : (size_t)w;
 		i += n;
 	}

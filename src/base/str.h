@@ -47,11 +47,20 @@ bool str_hex_bytes(struct str hex, uint8_t *out, size_t len);
 bool str_duration_ns(struct str s, uint64_t *ns);
 
 /*
- * Adds text so that control bytes, invalid UTF-8 and backslashes are visible (\n, \t, \xff): for
+ * Is the character at p, of n bytes as str_utf8_len gave them, one that a reader may obey and not
+ * show: controls (C0, DEL, C1), separators of lines, and those that turn the direction of text, by
+ * which it looks like other text.
+ */
+bool str_is_unsafe(const char *p, size_t n);
+/*
+ * Adds text so that such characters, invalid UTF-8 and backslashes are visible (\n, \t, \xff): for
  * names that come from a target and go to a terminal.
  */
 void str_escape(struct buf *b, struct str s);
-/* Adds text as JSON string contents without the quotes; always valid UTF-8 (bad bytes as U+FFFD). */
+/*
+ * Adds text as JSON string contents without the quotes; always valid UTF-8 (bad bytes as U+FFFD),
+ * unsafe characters as \uXXXX.
+ */
 void str_json(struct buf *b, struct str s);
 /* Length of the valid UTF-8 sequence at s, or 0. */
 size_t str_utf8_len(struct str s);

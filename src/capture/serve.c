@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -52,8 +53,23 @@ static enum served send_descriptor(struct capture *c, int fd, const char *path, 
 	return served;
 }
 
-static enum served serve_file(struct capture *c, const struct job_image *want, char hex[41],
-			      struct err *err)
+/* What is told of an image behind its bytes. */
+struct served_image {
+	char build_id[41];
+	uint64_t mtime_ns; /* of its file; 0: it has none */
+};
+
+static uint64_t mtime_ns(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_mtim.tv_sec <= 0)
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+static enum served serve_file(struct capture *c, const struct job_image *want,
+			      struct served_image *out, struct err *err)
 {
 	struct image_name name = { .pid = (uint32_t)want->pid,
 				   .device_major = want->device_major,
@@ -71,7 +87,8 @@ static enum served serve_file(struct capture *c, const struct job_image *want, c
 			want->path);
 		return NOT_SERVED;
 	}
-	elf_id_hex(image->build_id, image->build_id_len, hex);
+	elf_id_hex(image->build_id, image->build_id_len, out->build_id);
+	out->mtime_ns = mtime_ns(image->fd);
 	return send_descriptor(c, image->fd, want->path, err);
 }
 
@@ -210,16 +227,16 @@ static enum served serve_kallsyms(struct capture *c, char hex[41], struct err *e
 	return served;
 }
 
-static enum served serve(struct capture *c, const struct job_image *want, char hex[41],
+static enum served serve(struct capture *c, const struct job_image *want, struct served_image *out,
 			 struct err *err)
 {
 	switch (want->kind) {
 	case JOB_IMAGE_FILE:
-		return serve_file(c, want, hex, err);
+		return serve_file(c, want, out, err);
 	case JOB_IMAGE_VDSO:
-		return serve_vdso(c, hex, err);
+		return serve_vdso(c, out->build_id, err);
 	case JOB_IMAGE_KALLSYMS:
-		return serve_kallsyms(c, hex, err);
+		return serve_kallsyms(c, out->build_id, err);
 	}
 	return NOT_SERVED;
 }
@@ -229,19 +246,21 @@ bool capture_serve_image(struct capture *c, struct str body, struct err *err)
 	arena_auto arena = { 0 };
 	buf_auto end = { 0 };
 	struct job_image want;
-	char hex[41] = "";
+	struct served_image image = { 0 };
 	struct err why;
 	enum served served = NOT_SERVED;
 
 	if (job_image_decode(&want, body, &arena, &why))
-		served = serve(c, &want, hex, &why);
+		served = serve(c, &want, &image, &why);
 	if (served == HOST_GONE) {
 		*err = why;
 		return false;
 	}
 	if (served == SERVED) {
 		kv_put_u64(&end, "ok", 1);
-		kv_put(&end, "build_id", hex);
+		kv_put(&end, "build_id", image.build_id);
+		if (image.mtime_ns)
+			kv_put_u64(&end, "mtime_ns", image.mtime_ns);
 	} else {
 		wire_put_err(&end, &why);
 	}

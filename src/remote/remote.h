@@ -36,7 +36,10 @@ enum wire_got remote_receive(struct remote *r, struct wire_frame *frame, struct 
 bool remote_alive(const struct remote *r);
 /* One STOP; signal 0: none is sent to the workload. */
 ERR_CHECKED bool remote_stop(struct remote *r, int signal, uint64_t grace_ns, struct err *err);
-/* After FINISHED: the bytes of an image into fd. build_id (41 bytes) is what the agent read. */
+/*
+ * After FINISHED: the bytes of an image into fd, which gets the time of change of the image's file,
+ * where it has one. build_id (41 bytes) is what the agent read.
+ */
 ERR_CHECKED bool remote_fetch_image(struct remote *r, const struct job_image *want, int fd,
 				    const char *name, char *build_id, struct err *err);
 /* Says BYE and waits for the agent to end (killed when it does not). NULL is fine. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's side of the talk with an agent (wire/wire.h shows the order of frames). */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "remote/parts.h"
 
@@ -101,8 +103,8 @@ bool remote_stop(struct remote *r, int signal, uint64_t grace_ns, struct err *er
 	return wire_send(&r->wire, WIRE_STOP, (struct str){ buf_str(&body), body.len }, err);
 }
 
-/* The body of IMAGE_END: {ok 1, build_id}, or an error. */
-static bool image_end(struct str body, char *build_id, struct err *err)
+/* The body of IMAGE_END: {ok 1, build_id, mtime_ns}, or an error. */
+static bool image_end(struct str body, char *build_id, uint64_t *mtime_ns, struct err *err)
 {
 	struct kv kv;
 	bool ok;
@@ -112,11 +114,24 @@ static bool image_end(struct str body, char *build_id, struct err *err)
 	if (ok) {
 		strncpy(build_id, kv_get(&kv, "build_id"), 40);
 		build_id[40] = 0;
+		*mtime_ns = kv_u64(&kv, "mtime_ns", 0);
 	}
 	kv_done(&kv);
 	if (!ok)
 		wire_get_err(body, err);
 	return ok;
+}
+
+/* Source files are compared with it; without it the copy is as old as it is. */
+static void set_mtime(int fd, uint64_t mtime_ns)
+{
+	const struct timespec times[2] = {
+		{ .tv_nsec = UTIME_OMIT },
+		{ (time_t)(mtime_ns / 1000000000u), (long)(mtime_ns % 1000000000u) },
+	};
+
+	if (mtime_ns && futimens(fd, times))
+		errno = 0;
 }
 
 bool remote_fetch_image(struct remote *r, const struct job_image *want, int fd, const char *name,
@@ -126,6 +141,7 @@ bool remote_fetch_image(struct remote *r, const struct job_image *want, int fd, 
 	buf_auto body = { 0 };
 	struct err trouble;
 	bool written = true;
+	uint64_t mtime_ns = 0;
 
 	job_image_encode(want, &body);
 	if (!wire_send(&r->wire, WIRE_IMAGE_GET, (struct str){ buf_str(&body), body.len }, err)) {
@@ -145,9 +161,11 @@ bool remote_fetch_image(struct remote *r, const struct job_image *want, int fd, 
 		if (frame.type == WIRE_IMAGE && written)
 			written = os_write_all(fd, name, frame.body.at, frame.body.len, &trouble);
 	}
-	if (!image_end(frame.body, build_id, err))
+	if (!image_end(frame.body, build_id, &mtime_ns, err))
 		return false;
-	if (!written)
+	if (written)
+		set_mtime(fd, mtime_ns);
+	else
 		*err = trouble;
 	return written;
 }

@@ -15,12 +15,9 @@ static void clean(struct buf *b, struct str s)
 	for (size_t i = 0; i < s.len;) {
 		size_t n = str_utf8_len((struct str){ s.at + i, s.len - i });
 		unsigned char c = (unsigned char)s.at[i];
-		bool control = n == 1 && (c < 0x20 || c == 0x7f) && c != '\t' && c != '\n' &&
-			       c != '\r';
+		bool kept = c == '\t' || c == '\n' || c == '\r';
 
-		if (n == 2 && c == 0xc2 && (unsigned char)s.at[i + 1] < 0xa0)
-			control = true;
-		if (!n || control)
+		if (!n || (!kept && str_is_unsafe(s.at + i, n)))
 			buf_puts(b, "\xef\xbf\xbd");
 		else if (c == '"')
 			buf_puts(b, "\"\"");

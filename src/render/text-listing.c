@@ -112,6 +112,18 @@ static void skip_address(struct listing_text *t)
 	text_spaces(t->out, GAP + t->address_width + GAP);
 }
 
+/* Columns of the blanks that a source line begins with; SIZE_MAX when it has nothing else. */
+static size_t indent_of(struct str s)
+{
+	buf_auto blanks = { 0 };
+	size_t n = 0;
+
+	while (n < s.len && (s.at[n] == ' ' || s.at[n] == '\t'))
+		n++;
+	text_source(&blanks, (struct str){ s.at, n });
+	return n < s.len ? blanks.len : SIZE_MAX;
+}
+
 static size_t blanks_of(struct str s)
 {
 	size_t n = 0;
@@ -233,7 +245,11 @@ static void put_piece(struct listing_text *t)
 
 	if (!t->piece)
 		return;
-	str_escape(&text, str_of(t->piece->text ? t->piece->text : ""));
+	if (t->piece->text && t->piece->text[0])
+		str_escape(&text, str_of(t->piece->text));
+	else
+		buf_printf(&text, "no symbol, around 0x%llx",
+			   (unsigned long long)t->piece->address);
 	buf_u8(&text, ':');
 	put_remark(t, (struct str){ buf_str(&text), text.len }, CUT_NAME);
 	t->piece = NULL;
@@ -330,15 +346,13 @@ static void choose_rows(struct listing_text *t)
 
 static void measure_source(struct listing_text *t, const struct listing_row *row)
 {
-	buf_auto text = { 0 };
-	size_t blanks;
+	size_t indent;
 
 	if (row->kind != LISTING_SOURCE || !row->text)
 		return;
-	text_source(&text, str_of(row->text));
-	blanks = blanks_of((struct str){ buf_str(&text), text.len });
-	if (blanks < text.len && blanks < t->dedent)
-		t->dedent = blanks;
+	indent = indent_of(str_of(row->text));
+	if (indent < t->dedent)
+		t->dedent = indent;
 }
 
 static void widen(size_t *width, uint64_t value, unsigned int base)

@@ -28,6 +28,20 @@ char *session_image_path(const struct session *s, const char *key)
 	return NULL;
 }
 
+/* The copy of a program is as old as the program; that it could not be told so is no trouble. */
+static bool keep_mtime(int from, const char *to)
+{
+	struct stat st;
+
+	if (!fstat(from, &st)) {
+		const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, st.st_mtim };
+
+		if (utimensat(AT_FDCWD, to, times, 0))
+			errno = 0;
+	}
+	return true;
+}
+
 /* A hard link where the file system allows it, else a copy. */
 static bool link_or_copy(const char *from, const char *to)
 {
@@ -38,7 +52,7 @@ static bool link_or_copy(const char *from, const char *to)
 	if (errno == EXDEV || errno == EPERM || errno == EMLINK) {
 		fd_auto fd = open(from, O_RDONLY | O_CLOEXEC);
 
-		return fd >= 0 && os_copy_file(fd, to, &err);
+		return fd >= 0 && os_copy_file(fd, to, &err) && keep_mtime(fd, to);
 	}
 	return false;
 }

@@ -75,7 +75,7 @@ char *session_recipe_path(const struct session *s);
 
 /*
  * Images by key: "<build id hex>", "f-<16 hex>" without a build id, "vdso", "kernel" (text in
- * the format of /proc/kallsyms). session_image_path gives NULL when the run has none; caller frees.
+ * the format of /proc/kallsyms), with the time of change of the program. session_image_path gives NULL when the run has none; caller frees.
  */
 char *session_image_path(const struct session *s, const char *key);
 /*

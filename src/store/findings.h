@@ -98,7 +98,8 @@ struct listing_row {
 	enum listing_kind kind;
 	const char *file; /* source path, NULL unknown */
 	uint32_t line;	  /* 0 unknown */
-	const char *text; /* the line as it is, without its newline; or mnemonic, tab, operands */
+	/* The line without its newline, cut when very long, NUL as "\x00"; or mnemonic, tab, operands. */
+	const char *text;
 	/* INSTRUCTION */
 	uint64_t address;
 	int64_t offset;	     /* from the function's start */

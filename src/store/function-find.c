@@ -76,10 +76,18 @@ static bool is_named(const struct store_function *f)
 	return strcmp(f->kind, "unknown") != 0 && strcmp(f->kind, "hidden") != 0;
 }
 
+/* "[kernel] (symbols hidden)" has no parameters. */
+static struct str bare_name(const struct store_function *f)
+{
+	struct str name = str_of(f->name);
+
+	return is_named(f) ? name_bare(name) : name;
+}
+
 /* The name, at most so wide; what went is "...". */
 static void put_name(struct buf *b, const struct store_function *f, size_t width)
 {
-	struct str bare = name_bare(str_of(f->name));
+	struct str bare = bare_name(f);
 	buf_auto name = { 0 };
 
 	name_shorten(&name, bare, width, "...");
@@ -195,7 +203,7 @@ static bool try_line(struct spelling *s, struct str name)
 /* The shortest spelling that names it alone, as far as there is one. */
 static bool find_spelling(struct spelling *s)
 {
-	struct str whole = str_of(s->f->name), bare = name_bare(whole);
+	struct str whole = str_of(s->f->name), bare = bare_name(s->f);
 	bool fits = str_columns(whole) <= NAME_COLUMNS;
 	buf_auto text = { 0 };
 	struct str brief;

@@ -7,7 +7,10 @@
 #include "base/name.h"
 #include "base/os.h"
 
-enum { NAME_COLUMNS = 60 }; /* of a name in the question; the head has all of it */
+enum {
+	NAME_COLUMNS = 60, /* of a name in the question; the head has all of it */
+	LINE_BYTES = 4096, /* of a source line; generated ones reach megabytes */
+};
 
 struct listing_work {
 	struct findings *f;
@@ -15,6 +18,8 @@ struct listing_work {
 	const struct listing_input *in;
 	struct listing *out;
 	VEC(const char *) files; /* by id of the annotation's files: the copy */
+	struct map by_line;	 /* file << 32 | line -> index in texts */
+	VEC(const char *) texts;
 };
 
 void findings_note(struct findings *f, const char *id, const char *fmt, ...)
@@ -39,14 +44,45 @@ static const char *file_of(struct listing_work *w, uint32_t file)
 	return file == MODEL_NONE ? NULL : w->files.at[file];
 }
 
+/* The line, as far as it is shown. A NUL would hide what stands behind it. */
+static const char *keep_line(struct listing_work *w, struct str text)
+{
+	size_t len = text.len;
+	buf_auto b = { 0 };
+
+	if (len > LINE_BYTES) {
+		/* Not in the middle of a character. */
+		for (len = LINE_BYTES; len > LINE_BYTES - 4; len--)
+			if (((unsigned char)text.at[len] & 0xc0) != 0x80)
+				break;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (text.at[i])
+			buf_u8(&b, (uint8_t)text.at[i]);
+		else
+			buf_puts(&b, "\\x00");
+	}
+	if (len < text.len)
+		buf_printf(&b, " ... (%zu more bytes)", text.len - len);
+	return arena_strndup(w->arena, buf_str(&b), b.len);
+}
+
+/* The same line belongs to many rows, which share its text. */
 static const char *line_text(struct listing_work *w, uint32_t file, uint32_t line)
 {
 	struct str text;
+	uint64_t *at;
+	bool is_new;
 
 	if (file == MODEL_NONE ||
 	    !sources_line(w->in->sources, w->in->annotation->files.names.at[file], line, &text))
 		return NULL;
-	return arena_strndup(w->arena, text.at, text.len);
+	at = map_put(&w->by_line, (uint64_t)file << 32 | line, &is_new);
+	if (is_new) {
+		*at = w->texts.len;
+		vec_add(&w->texts, keep_line(w, text));
+	}
+	return w->texts.at[*at];
 }
 
 static const char *copy(struct listing_work *w, const char *text)
@@ -253,6 +289,14 @@ static void note_samples(struct listing_work *w)
 		findings_note(w->f, "UNKNOWN_INSTRUCTIONS",
 			      "%llu instructions are not known to the disassembler",
 			      (unsigned long long)w->in->code->unknown);
+	/* What no symbol names has no size to be cut. */
+	if (w->in->code && w->in->code->size_cut && w->in->function->size)
+		findings_note(
+			w->f, "SIZE_CUT",
+			"the symbol says 0x%llx bytes of code, but the image ends 0x%llx bytes "
+			"before that; shown is what is there",
+			(unsigned long long)w->in->function->size,
+			(unsigned long long)w->in->code->size_cut);
 	if (!w->in->code)
 		findings_note(w->f, "NO_CODE", "no instructions are shown: %s", w->in->code_why);
 	else if (w->in->code->lines_why)
@@ -310,6 +354,8 @@ bool store_listing(struct findings **out, struct store *s, const struct listing_
 		   "source that changed after the program was built, so that lines may have moved",
 		   "");
 	vec_done(&w.files);
+	vec_done(&w.texts);
+	map_done(&w.by_line);
 	*out = f;
 	return true;
 }

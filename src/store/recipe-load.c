@@ -22,13 +22,15 @@ static bool err_unknown(const char *name, struct err *err)
 bool recipe_text(const char *name, struct buf *out, struct err *err)
 {
 	if (is_path(name))
-		return os_load_file(name, 1 << 20, out, err) ? true :
-							       err_wrap(err, "reading a recipe");
+		return os_load_input(name, 1 << 20, out, err) ? true :
+								err_wrap(err, "reading a recipe");
 	for (const struct recipe_builtin *b = recipe_builtins; b->name; b++)
 		if (!strcmp(b->name, name)) {
 			buf_puts(out, b->text);
 			return true;
 		}
+	if (!*name)
+		return err_set(err, ERR_USAGE, "the name of the recipe is empty");
 	return err_unknown(name, err);
 }
 

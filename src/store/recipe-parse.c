@@ -167,6 +167,7 @@ bool recipe_parse(struct recipe **out, const char *source, struct str text, stru
 	bool ok;
 
 	p.r->source = arena_strdup(&p.r->arena, source);
+	p.r->text = (struct str){ arena_strndup(&p.r->arena, text.at, text.len), text.len };
 	if (text.len > RECIPE_MAX_BYTES)
 		ok = err_set(err, ERR_LIMIT, "%s: larger than 1 MB", source);
 	else if (text.len && memchr(text.at, 0, text.len))

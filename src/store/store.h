@@ -41,6 +41,7 @@ struct recipe_rung {
 /* A recipe, built in or the user's. A planned one has a question and rungs, and no answer yet. */
 struct recipe {
 	const char *name, *question, *summary, *source; /* source: "built-in" or a path */
+	struct str text; /* as it was read: a pipe cannot be read again */
 	bool planned;
 	struct recipe_rung *rungs; /* best first; none: it needs nothing of a machine */
 	size_t rung_count;

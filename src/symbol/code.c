@@ -288,10 +288,13 @@ static struct disasm_insn put_data(struct cursor c, uint64_t address, struct buf
 	return got;
 }
 
-/* One piece, mark by mark: what lies between two of them is all code or all data. */
-static void decode(struct work *w, struct disasm *d, struct cursor code, uint64_t address)
+/*
+ * One piece, mark by mark: what lies between two of them is all code or all data. code may go on
+ * behind the end; then the piece ends in front of an instruction that does so too. Returns where.
+ */
+static uint64_t decode(struct work *w, struct disasm *d, struct cursor code, uint64_t address,
+		       uint64_t end)
 {
-	uint64_t end = address + cursor_left(&code);
 	size_t next = mark_after(w, address);
 	buf_auto text = { 0 };
 
@@ -303,41 +306,53 @@ static void decode(struct work *w, struct disasm *d, struct cursor code, uint64_
 		struct cursor part = cursor_sub(&code, stop - address);
 
 		while (cursor_left(&part)) {
+			/* All that is there, to tell an instruction that is cut from none. */
+			size_t left = cursor_left(&part) + (stop == end ? cursor_left(&code) : 0);
 			struct disasm_insn got;
 
 			buf_clear(&text);
 			got = is_data ? put_data(part, address, &text) :
-					disasm_next(d, part.at, cursor_left(&part), address, &text);
+					disasm_next(d, part.at, left, address, &text);
+			if (got.size > cursor_left(&part))
+				return address;
 			add_insn(w, got, address, is_data, buf_str(&text));
 			cursor_skip(&part, got.size);
 			address += got.size;
 		}
 		next++;
 	}
+	return end;
 }
 
-static bool add_piece(struct work *w, struct disasm *d, const struct stretch *s, bool must_fit,
-		      struct err *err)
+/* Leaves of a stretch what is there; *cut is the number of bytes that are not. */
+static bool fit(struct work *w, struct stretch *s, uint64_t *cut, struct err *err)
 {
 	uint64_t size = s->end - s->start;
 	struct cursor code;
-	struct cursor part;
 
 	if (!elf_file_code(&w->files.image, s->start, &code, err))
 		return false;
-	if (size > cursor_left(&code)) {
-		if (must_fit)
-			return err_set(
-				err, ERR_FORMAT,
-				"%s: 0x%llx bytes of code at 0x%llx, but only 0x%llx are there",
-				w->request->path, (unsigned long long)size,
-				(unsigned long long)s->start,
-				(unsigned long long)cursor_left(&code));
-		size = cursor_left(&code);
-	}
-	part = cursor_sub(&code, size);
-	vec_add(&w->out->pieces, ((struct code_piece){ s->start, size, s->name }));
-	decode(w, d, part, s->start);
+	*cut = size > cursor_left(&code) ? size - cursor_left(&code) : 0;
+	s->end -= *cut;
+	return true;
+}
+
+static bool add_piece(struct work *w, struct disasm *d, const struct stretch *s, struct err *err)
+{
+	size_t at = w->out->pieces.len;
+	struct cursor code;
+	uint64_t end;
+
+	if (!elf_file_code(&w->files.image, s->start, &code, err))
+		return false;
+	/* What a symbol says the end is is one. */
+	if (s->name[0])
+		code = cursor_sub(&code, s->end - s->start);
+	vec_add(&w->out->pieces, ((struct code_piece){ s->start, 0, s->name }));
+	end = decode(w, d, code, s->start, s->end);
+	w->out->pieces.at[at].size = end - s->start;
+	if (end == s->start)
+		w->out->pieces.len = at;
 	return true;
 }
 
@@ -356,27 +371,40 @@ static bool check_size(const struct work *w, const struct stretch *entry, struct
 		       (unsigned)CODE_MAX_BYTES);
 }
 
+/* A sample may name what is in no file, a stack for instance; then the rest stays. */
+static void fit_extra(struct work *w)
+{
+	size_t kept = 0;
+
+	vec_each(s, &w->extra) {
+		struct err ignored;
+		uint64_t cut;
+
+		if (fit(w, s, &cut, &ignored))
+			w->extra.at[kept++] = *s;
+	}
+	w->extra.len = kept;
+}
+
 static bool read_pieces(struct work *w, struct err *err)
 {
 	struct disasm *d = NULL;
 	struct stretch entry;
 	bool good;
 
-	if (!find_stretches(w, &entry, err))
+	if (!find_stretches(w, &entry, err) || !fit(w, &entry, &w->out->size_cut, err))
 		return false;
+	if (!w->request->size)
+		w->out->size_cut = 0;
+	fit_extra(w);
 	/* Without a size it may be the whole of what is left; there is no use in failing then. */
 	if (!w->request->size && entry.end - entry.start > CODE_MAX_BYTES)
 		entry.end = entry.start + CODE_MAX_BYTES / 2;
 	if (!check_size(w, &entry, err) || !disasm_new(&d, w->out->arch, w->request->syntax, err))
 		return false;
-	good = add_piece(w, d, &entry, w->request->size, err);
-	/* A sample may name what is in no file, a stack for instance; the function stays. */
-	vec_each(s, &w->extra) {
-		struct err ignored;
-
-		if (!good || !add_piece(w, d, s, false, &ignored))
-			continue;
-	}
+	good = add_piece(w, d, &entry, err);
+	vec_each(s, &w->extra)
+		good = good && add_piece(w, d, s, err);
 	disasm_free(d);
 	return good;
 }

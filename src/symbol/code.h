@@ -32,9 +32,10 @@ struct code {
 	VEC(struct code_insn) insns;   /* piece by piece, by address */
 	struct intern files;	       /* source paths, absolute where DWARF says so */
 	uint64_t unknown;	       /* instructions that did not decode */
-	const char *lines_why;	       /* why there are no lines, or NULL */
-	uint64_t built_ns;	       /* mtime of the image when it was read by path, 0 unknown */
-	struct intern texts;	       /* what text, inlined and target_text point into */
+	uint64_t size_cut;     /* bytes of the request's size that the image does not have */
+	const char *lines_why; /* why there are no lines, or NULL */
+	uint64_t built_ns;     /* mtime of the image when it was read by path, 0 unknown */
+	struct intern texts;   /* what text, inlined and target_text point into */
 	struct arena arena;
 };
 
@@ -53,7 +54,8 @@ enum { CODE_MAX_BYTES = 4 << 20 };
 /*
  * Reads, disassembles and resolves. ERR_NOT_FOUND when the image has no bytes there, ERR_FORMAT
  * when it is damaged, ERR_UNSUPPORTED for another architecture or a file that was not linked,
- * ERR_LIMIT above CODE_MAX_BYTES. Size 0 reaches to the next symbol or the end of the section.
+ * ERR_LIMIT above CODE_MAX_BYTES. A size beyond the end of the code is cut to what is there. A piece
+ * without a name ends with its last whole instruction. Size 0 reaches to the next symbol or the end of the section.
  */
 ERR_CHECKED bool code_read(struct code **out, const struct code_request *request, struct err *err);
 void code_free(struct code *c);

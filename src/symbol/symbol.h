@@ -103,6 +103,12 @@ void symbols_free(struct symbols *s);
  */
 char *symbol_file_here(const struct model_image *image, struct arena *a, const char **why);
 
+/*
+ * The address of the code that the symbol table of an ELF file, or of its debug file, calls exactly
+ * so (raw names). Reads the whole table: blocks. False too when the file cannot be read.
+ */
+bool symbol_find_name(const char *path, const char *debug_dir, const char *name, uint64_t *address);
+
 /* The demangled form in the arena, or NULL when raw is not a mangled name. Time and size capped. */
 const char *symbol_demangle(struct arena *a, const char *raw);
 

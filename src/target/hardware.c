@@ -128,6 +128,8 @@ static void probe_cores(struct target *t, const struct rootfs *root, struct str 
 		for (size_t i = 0; i < runs.len && !run; i++)
 			if (runs.at[i].midr == midr)
 				run = &runs.at[i];
+		if (!run && runs.len == TARGET_CORES_MOST)
+			continue;
 		if (!run)
 			run = vec_push(&runs);
 		run->midr = midr;

@@ -254,7 +254,9 @@ bool need_spe(const struct target *t, uint32_t n, struct err *err)
 	else
 		/* As the trial opened it: on this user's own code. */
 		target_explain_open(t, p->name, false, false, t->trials.spe, err);
-	err->sys_errno = t->trials.spe;
+	/* Without its PMU there is nothing that could have been tried. */
+	if (p || t->trials.spe != TARGET_UNTRIED)
+		err->sys_errno = t->trials.spe;
 	return false;
 }
 

@@ -242,7 +242,15 @@ bool target_need(const struct target *t, const char *need, struct err *err)
 
 	if (!d)
 		return err_set(err, ERR_FORMAT, "\"%s\" is nothing that a recipe can need", need);
-	return d->has(t, n, err);
+	if (d->has(t, n, err))
+		return true;
+	/* Not a word about the machine, of which this is not known. */
+	if (err->sys_errno == TARGET_UNTRIED) {
+		err_refuse(err, "NOT_TRIED", "it is not known whether %s works: nobody tried",
+			   need);
+		err_hint(err, "run the agent of this version there: culprit-agent probe > FILE");
+	}
+	return false;
 }
 
 const char *target_need_pmu(const struct target *t, const char *need)

@@ -11,6 +11,9 @@
 #include "base/rootfs.h"
 #include "base/str.h"
 
+/* More types of cores than any machine has; those beyond are not kept. */
+enum { TARGET_CORES_MOST = 4096 };
+
 /* A core type of the machine: cores with the same MIDR. x86 machines have one, with midr 0. */
 struct target_core {
 	uint64_t midr;	  /* MIDR_EL1, 0 when the machine does not show it */
@@ -34,6 +37,9 @@ struct target_pmu {
 	const char *events;	 /* names in events/, blanks between, "" when none */
 	int32_t open_errno;	 /* why no event of it opens for us, else 0 */
 };
+
+/* Not an errno: the text has no word of it, as that of an agent before this trial. */
+enum { TARGET_UNTRIED = -1 };
 
 /* What was found out by trying: 0 works, else the errno that stands for the reason. */
 struct target_trials {
@@ -158,7 +164,11 @@ static inline bool target_has_cycles(const struct target *t)
 
 /* As key-value text, and back. Unknown keys are ignored. */
 void target_encode(const struct target *t, struct buf *out);
-void target_decode(struct target *t, struct str text);
+/*
+ * False: the text has no end mark, as one that was cut off, or that of an agent from before there was
+ * one. All that it says is in t all the same, which target_done releases.
+ */
+bool target_decode(struct target *t, struct str text);
 void target_done(struct target *t);
 
 /*

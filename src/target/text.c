@@ -2,7 +2,6 @@
 /* A target as key-value text, and back. */
 #include "target/parts.h"
 
-#include <errno.h>
 #include <stddef.h>
 
 enum field_kind {
@@ -97,7 +96,10 @@ static const struct field fields[] = {
 	FIELD(FIELD_TEXT, cmn_firmware),
 };
 
-enum { FIELD_COUNT = sizeof(fields) / sizeof(*fields), CORES_MOST = 1024, PMUS_MOST = 4096 };
+enum { FIELD_COUNT = sizeof(fields) / sizeof(*fields), PMUS_MOST = 4096 };
+
+/* The last line: what is cut off does not have it, and lacks trials, cores and PMUs. */
+static const char end_key[] = "end", end_value[] = "1";
 
 static const char *const virt_words[] = { [TARGET_VIRT_UNKNOWN] = "unknown",
 					  [TARGET_VIRT_NONE] = "none",
@@ -158,7 +160,8 @@ static void put_field(struct buf *out, const struct field *f, const uint8_t *at)
 		break;
 	case FIELD_TRIAL:
 		memcpy(&i32, at, sizeof(i32));
-		kv_printf(out, f->key, "%d", i32);
+		if (i32 != TARGET_UNTRIED)
+			kv_printf(out, f->key, "%d", i32);
 		break;
 	case FIELD_VIRT:
 		memcpy(&virt, at, sizeof(virt));
@@ -189,6 +192,7 @@ void target_encode(const struct target *t, struct buf *out)
 			  c->cpus);
 	vec_each(p, &t->pmus)
 		put_pmu(out, p);
+	kv_put(out, end_key, end_value);
 }
 
 static void take_unsigned(const struct field *f, uint64_t v, uint8_t *at)
@@ -249,8 +253,8 @@ static void take_field(const struct field *f, const char *text, uint8_t *at)
 		memcpy(at, &number, sizeof(number));
 		break;
 	case FIELD_TRIAL:
-		/* What nobody tried, as agents before this one, does not work. */
-		i32 = str_u64(str_of(text), &u64) && u64 <= INT32_MAX ? (int32_t)u64 : ENOSYS;
+		i32 = str_u64(str_of(text), &u64) && u64 <= INT32_MAX ? (int32_t)u64 :
+									TARGET_UNTRIED;
 		memcpy(at, &i32, sizeof(i32));
 		break;
 	case FIELD_VIRT:
@@ -288,8 +292,8 @@ static void take_core(struct target *t, struct str text)
 	struct target_core core = { 0 };
 	struct str midr;
 
-	if (t->cores.len >= CORES_MOST || !str_word(&text, &midr) || !str_u64(midr, &core.midr) ||
-	    !take_u32(&text, &core.count))
+	if (t->cores.len >= TARGET_CORES_MOST || !str_word(&text, &midr) ||
+	    !str_u64(midr, &core.midr) || !take_u32(&text, &core.count))
 		return;
 	text = str_trim(text);
 	core.cpus = arena_strndup(&t->arena, text.at, text.len);
@@ -340,9 +344,10 @@ static void take_item(struct target *t, const struct kv_item *item)
 		last->events = arena_strndup(&t->arena, value.at, value.len);
 }
 
-void target_decode(struct target *t, struct str text)
+bool target_decode(struct target *t, struct str text)
 {
 	struct kv kv;
+	bool whole;
 
 	*t = (struct target){ 0 };
 	kv_parse(&kv, text);
@@ -350,5 +355,7 @@ void target_decode(struct target *t, struct str text)
 		take_field(&fields[i], kv_get(&kv, fields[i].key), (uint8_t *)t + fields[i].at);
 	vec_each(item, &kv.items)
 		take_item(t, item);
+	whole = !strcmp(kv_get(&kv, end_key), end_value);
 	kv_done(&kv);
+	return whole;
 }

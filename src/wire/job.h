@@ -99,6 +99,6 @@ struct job_image {
 void job_image_encode(const struct job_image *i, struct buf *out);
 ERR_CHECKED bool job_image_decode(struct job_image *i, struct str body, struct arena *a,
 				  struct err *err);
-/* WIRE_IMAGE_END: {ok 1, build_id} or an error as wire_put_err writes it. */
+/* WIRE_IMAGE_END: {ok 1, build_id, mtime_ns of a file} or an error as wire_put_err writes it. */
 
 #endif

@@ -78,6 +78,8 @@ def unit_results(machine, folder, env):
             f'{" ".join(names)}; status=$?; sysctl -q -w kernel.perf_event_paranoid=3; '
             'exit $status')
     status, output = run_process([machines.TOOL, 'ssh', line], UNIT_LIMIT_S, env)
+    if status is None:
+        output += '\non its console:\n' + machines.tool(machine, 'log')[-2000:]
     results = read_tap(suite, status, output)
     for result in results:
         if result.outcome == 'skipped' and result.detail.startswith(NO_EXCUSE):

@@ -34,6 +34,7 @@ spe_errno 2
 core 0x410fd4f1 16 0-15
 pmu 10 armv8_pmuv3_0 0-15
 pmu_counters 2 2 1 0 0
+end 1
 '''
 
 
@@ -155,9 +156,35 @@ def test_check_of_a_small_instance():
     assert '24xlarge' in core['missing'][0]['remedy'], core
     assert 'metal' in report['abilities']['spe']['remedy']
     # What that agent did not try does not work.
-    assert not report['abilities']['system-wide']['ok']
+    assert report['abilities']['system-wide']['id'] == 'NOT_TRIED', report['abilities']
     text = check('-i', path, env={'COLUMNS': '80'}).out
     assert "2 of the core's 6 programmable counters and one for cycles" in ' '.join(text.split())
+
+
+def test_check_refuses_a_text_that_is_cut_off():
+    whole = probe_text()
+    assert whole.endswith('\nend 1\n'), whole[-80:]
+    path = tmpdir() / 'probe.txt'
+    for text in whole[:len(whole) // 2], whole[:-len('1\n')], whole[:whole.index('\n') + 1]:
+        path.write_text(text)
+        result = culprit('check', '-i', path, '--json')
+        assert result.status == 1, result
+        error = result.json()['error']
+        assert error['id'] == 'FORMAT', error
+        assert error['message'] == f'{path} is cut off: the probe did not end', error
+        assert error['remedy'].startswith('run it again'), error
+    result = culprit('check', '-i', '-', stdin=whole[:200])
+    assert result.status == 1 and 'standard input is cut off' in result.err, result
+
+
+def test_names_that_turn_the_direction_of_text():
+    path = tmpdir() / 'probe.txt'
+    path.write_text(GRAVITON.replace('hostname box', 'hostname b\u202eo\u2066x\u009b'))
+    result = check('-i', path)
+    assert r'b\xe2\x80\xaeo\xe2\x81\xa6x\xc2\x9b' in result.out and result.out.isascii(), result
+    result = check('-i', path, '--json')
+    assert r'"b\u202eo\u2066x\u009b"' in result.out, result
+    assert result.json()['target']['hostname'] == 'b\u202eo\u2066x\u009b'
 
 
 def test_check_wrong_words():

@@ -516,25 +516,6 @@ def test_closed_standard_descriptors():
 
 
 @timeout(60)
-def test_output_to_what_is_no_regular_file():
-    culprit('run', 'code_hotspots', *CLOCK, '--', program('spin'), '300')
-    real = tmpdir() / 'real'
-    link = tmpdir() / 'link'
-    real.write_text('old')
-    link.symlink_to(real)
-    assert culprit('report', '--output', link).status in (0, 3)
-    assert link.is_symlink() and 'hot_a' in real.read_text()
-    fifo = tmpdir() / 'fifo'
-    os.mkfifo(fifo)
-    reader = subprocess.Popen(['cat', str(fifo)], stdout=subprocess.PIPE)
-    assert culprit('report', '--output', fifo).status in (0, 3)
-    assert b'hot_a' in reader.communicate(timeout=10)[0]
-    result = culprit('run', 'code_hotspots', '--output', tmpdir() / 'none' / 'x', '--', 'true')
-    assert result.status == 1 and '--output' in result.err, result
-    assert len(runs_left()) == 1
-
-
-@timeout(60)
 def test_file_size_limit_is_a_full_disk():
     script = f'ulimit -f 40; {BUILD}/culprit run code_hotspots -e cpu-clock -F 4000 --json -- ' \
              f'{program("spin")} 15000'

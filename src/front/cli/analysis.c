@@ -25,16 +25,15 @@ static void show_progress(void *ctx, uint64_t done, uint64_t total)
 		cli_live(args, "reading %.0f of %.0f MB", (double)done / 1e6, (double)total / 1e6);
 }
 
-bool analysis_load(struct analysis *a, const struct args *args, const char *path, struct err *err)
+/* From what is mapped. */
+static bool load_model(struct analysis *a, const struct args *args, const char *path,
+		       struct err *err)
 {
 	struct model_options options = { .event = -1,
 					 .progress = show_progress,
 					 .progress_ctx = (void *)(uintptr_t)args };
 	bool ok;
 
-	a->stage_start_ns = os_now_ns();
-	if (!os_map_file(path, &a->map, err))
-		return false;
 	if (!perfdata_open(&a->pd, path, a->map.bytes, a->map.len, err))
 		return false;
 	a->has_pd = true;
@@ -42,6 +41,21 @@ bool analysis_load(struct analysis *a, const struct args *args, const char *path
 	if (a->map.len > 64u << 20)
 		cli_live(args, "%s", "");
 	return ok;
+}
+
+bool analysis_load(struct analysis *a, const struct args *args, const char *path, struct err *err)
+{
+	a->stage_start_ns = os_now_ns();
+	return os_map_file(path, &a->map, err) && load_model(a, args, path, err);
+}
+
+bool analysis_load_input(struct analysis *a, const struct args *args, const char *path,
+			 struct err *err)
+{
+	static const size_t pipe_max_bytes = (size_t)4 << 30;
+
+	a->stage_start_ns = os_now_ns();
+	return os_map_input(path, pipe_max_bytes, &a->map, err) && load_model(a, args, path, err);
 }
 
 /* The image as the agent would know it. */

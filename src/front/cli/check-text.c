@@ -9,6 +9,7 @@ enum {
 	LABEL = 13,	    /* what stands behind a label begins there */
 	NAME = 24,	    /* the same for names of recipes */
 	COLUMNS_MOST = 100, /* longer lines are hard to read */
+	LISTED_MOST = 64,   /* types of cores, and PMUs; --json has all */
 };
 
 void page_title(struct page *p, const char *title)
@@ -139,8 +140,10 @@ static void put_cores(struct page *p)
 	const struct target *t = &p->c->target;
 	buf_auto text = { 0 };
 
-	vec_each(core, &t->cores)
-		put_core(p, core);
+	for (size_t i = 0; i < t->cores.len && i < LISTED_MOST; i++)
+		put_core(p, &t->cores.at[i]);
+	if (t->cores.len > LISTED_MOST)
+		put(p, "", "... %zu more types of cores", t->cores.len - LISTED_MOST);
 	if (!t->cores.len)
 		put(p, "cores", "%u CPUs; the machine does not say of what kind", t->cpus_online);
 	buf_printf(&text, "%u of %u CPUs online", t->cpus_online,
@@ -161,11 +164,13 @@ static void put_cores(struct page *p)
 static int32_t silicon_counters(const struct target *t, const struct target_pmu *pmu)
 {
 	vec_each(core, &t->cores) {
-		const struct core_info *info = core->midr ? core_find(core->midr) : NULL;
-		const struct x86_info *x86 = core->midr ? NULL : x86_find(t->cpuid);
+		const struct core_info *info;
+		const struct x86_info *x86;
 
 		if (t->cores.len > 1 && (!core->cpus || strcmp(core->cpus, pmu->cpus) != 0))
 			continue;
+		info = core->midr ? core_find(core->midr) : NULL;
+		x86 = core->midr ? NULL : x86_find(t->cpuid);
 		return info ? info->counters : x86 ? x86->counters : -1;
 	}
 	return -1;
@@ -201,16 +206,23 @@ static void put_pmus(struct page *p)
 {
 	const struct target *t = &p->c->target;
 	buf_auto others = { 0 };
-	bool any = false;
+	size_t core_count = 0, other_count = 0;
 
 	vec_each(pmu, &t->pmus) {
+		size_t nth = pmu->is_core ? core_count++ : other_count++;
+
+		if (nth >= LISTED_MOST)
+			continue;
 		if (pmu->is_core)
 			put_core_pmu(p, pmu);
 		else
 			buf_printf(&others, "%s%s", others.len ? ", " : "", pmu->name);
-		any |= pmu->is_core;
 	}
-	if (!any)
+	if (core_count > LISTED_MOST)
+		put(p, "", "... %zu more", core_count - LISTED_MOST);
+	if (other_count > LISTED_MOST)
+		buf_printf(&others, ", ... %zu more", other_count - LISTED_MOST);
+	if (!core_count)
 		put(p, "PMU", "no hardware counters of cores");
 	if (others.len)
 		put(p, "other PMUs", "%s", buf_str(&others));

@@ -110,15 +110,20 @@ void cli_put_man(struct buf *out, const struct command *c); /* NULL: culprit(1) 
 bool cli_put_completion(struct buf *out, const char *shell);
 
 /* say.c: all that goes to the terminal. */
-/* The result: to --output FILE, else stdout. */
+/* The result: to --output FILE, else stdout. FILE is whole, or as it was before (no pipe or device). */
 ERR_CHECKED bool cli_write_result(const struct args *args, const struct buf *text, struct err *err);
+/* Can --output be written? Better known now than after an hour of recording. */
+ERR_CHECKED bool cli_check_output(const struct args *args, struct err *err);
 /* Progress and remarks, to stderr; nothing with --quiet. */
 void cli_say(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A live line on a terminal, replaced by the next; "" takes it away. */
 void cli_live(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* On one screen, keeps the workload's last line and the report's first apart. */
 void cli_gap(const struct args *args);
-/* Prints the error, as JSON too where --json was asked, and gives the exit code for it. */
+/*
+ * Prints the error, as JSON too where --json was asked, and gives the exit code for it. The JSON
+ * goes where the result would have gone; to stdout when FILE is what could not be written.
+ */
 int cli_fail(const struct args *args, const struct err *err, const char *run);
 
 int cli_check(struct args *args);

@@ -16,6 +16,7 @@ struct annotate_job {
 	struct analysis a;
 	struct store_functions all;
 	struct store_found found;	 /* what the words name */
+	bool is_alias;			 /* they are another name of it */
 	const struct store_function *fn; /* whose code is shown: another one for inlined copies */
 	struct store_hosts hosts;	 /* of what was found */
 	struct store_samples samples;
@@ -34,13 +35,100 @@ static const struct store_function *function_of(const struct annotate_job *j, ui
 	return NULL;
 }
 
+/* Where an image has no file: what it is, and what would give its code. */
+static const char *no_file(const struct store_function *f)
+{
+	if (!strcmp(f->image_kind, "kernel"))
+		return "the code of the kernel is not kept with a recording; look the offsets up in "
+		       "a vmlinux of the same build";
+	if (!strcmp(f->image_kind, "anon"))
+		return "it was made at run time, and its bytes were not recorded; a runtime that "
+		       "writes a jitdump gives images to read (perf inject --jit)";
+	if (strcmp(f->image_kind, "file") != 0 && strcmp(f->image_kind, "vdso") != 0)
+		return "no mapping was recorded for these addresses";
+	return NULL;
+}
+
+/* The path of the image that holds a function's code; NULL with code_why set. Caller frees. */
+static char *find_image(struct annotate_job *j, const struct store_function *f)
+{
+	char *path = NULL;
+
+	j->code_why = no_file(f);
+	if (j->code_why)
+		return NULL;
+	if (!j->s)
+		return symbol_file_here(&j->a.model->images.at[f->image_id], &j->arena,
+					&j->code_why);
+	path = f->image_key[0] ? session_image_path(j->s, f->image_key) : NULL;
+	if (!path)
+		j->code_why = arena_printf(
+			&j->arena, "the run does not hold %s (%s); record again while it is there",
+			f->image, f->image_why[0] ? f->image_why : "it has no build id");
+	return path;
+}
+
+/* The function whose code in that image begins at the address. */
+static const struct store_function *starting_at(const struct annotate_job *j, uint32_t image,
+						uint64_t address)
+{
+	vec_each(f, &j->all.list)
+		if (!strcmp(f->kind, "function") && f->image_id == image && f->address == address &&
+		    f->code.samples)
+			return f;
+	return NULL;
+}
+
+/* Reports have one name of code that has several; the symbol tables have the others. */
+static bool find_alias(struct annotate_job *j)
+{
+	enum { MOST = 16 }; /* images, hottest first */
+	const char *why = j->code_why;
+	struct map seen = { 0 };
+	size_t count = 0;
+
+	vec_each(f, &j->all.list) {
+		const struct store_function *same = NULL;
+		char_auto path = NULL;
+		uint64_t address;
+		bool is_new;
+
+		(void)map_put(&seen, f->image_id, &is_new);
+		if (f->image_id == MODEL_NONE || !is_new || ++count > MOST)
+			continue;
+		path = find_image(j, f);
+		if (path &&
+		    symbol_find_name(path, j->args->value[OPT_DEBUG_DIR], j->words, &address))
+			same = starting_at(j, f->image_id, address);
+		if (!same)
+			continue;
+		j->found = (struct store_found){ .function = same };
+		j->is_alias = true;
+		break;
+	}
+	j->code_why = why;
+	map_done(&seen);
+	return j->is_alias;
+}
+
+static bool find_function(struct annotate_job *j, struct err *err)
+{
+	if (store_function_find(&j->all, j->words, &j->found, err)) {
+		/* A whole name that is hidden is meant rather than a part of another one. */
+		if (j->found.is_part)
+			(void)find_alias(j);
+		return true;
+	}
+	return !strcmp(err_id(err), "NO_SUCH_FUNCTION") && find_alias(j);
+}
+
 /* An inlined function has no code of its own: the one that holds most of its samples is shown. */
 static bool choose(struct annotate_job *j, struct err *err)
 {
 	if (!store_functions_load(&j->all, j->a.store, err))
 		return false;
 	j->all.report = j->report;
-	if (!store_function_find(&j->all, j->words, &j->found, err))
+	if (!find_function(j, err))
 		return false;
 	j->fn = j->found.function;
 	if (strcmp(j->fn->kind, "inline") != 0)
@@ -81,40 +169,6 @@ static const char *brief(struct annotate_job *j, const char *name)
 	return arena_strndup(&j->arena, buf_str(&text), text.len);
 }
 
-/* Where an image has no file: what it is, and what would give its code. */
-static const char *no_file(const struct store_function *f)
-{
-	if (!strcmp(f->image_kind, "kernel"))
-		return "the code of the kernel is not kept with a recording; look the offsets up in "
-		       "a vmlinux of the same build";
-	if (!strcmp(f->image_kind, "anon"))
-		return "it was made at run time, and its bytes were not recorded; a runtime that "
-		       "writes a jitdump gives images to read (perf inject --jit)";
-	if (strcmp(f->image_kind, "file") != 0 && strcmp(f->image_kind, "vdso") != 0)
-		return "no mapping was recorded for these addresses";
-	return NULL;
-}
-
-/* The path of the image that holds the code; NULL with code_why set. Caller frees. */
-static char *find_image(struct annotate_job *j)
-{
-	const struct store_function *f = j->fn;
-	char *path = NULL;
-
-	j->code_why = no_file(f);
-	if (j->code_why)
-		return NULL;
-	if (!j->s)
-		return symbol_file_here(&j->a.model->images.at[f->image_id], &j->arena,
-					&j->code_why);
-	path = f->image_key[0] ? session_image_path(j->s, f->image_key) : NULL;
-	if (!path)
-		j->code_why = arena_printf(
-			&j->arena, "the run does not hold %s (%s); record again while it is there",
-			f->image, f->image_why[0] ? f->image_why : "it has no build id");
-	return path;
-}
-
 /* What has no name begins, as far as is known, at its first sample. */
 static void place_unnamed(const struct annotate_job *j, struct code_request *r)
 {
@@ -133,20 +187,9 @@ static void place_unnamed(const struct annotate_job *j, struct code_request *r)
 	r->size = last - r->address + BEHIND;
 }
 
-static bool read_at(struct annotate_job *j, struct code_request *r, struct err *err)
-{
-	if (code_read(&j->code, r, err))
-		return true;
-	/* At the end of the section there are not so many bytes behind the last sample. */
-	if (!j->found.has_address)
-		return false;
-	r->size = 0;
-	return code_read(&j->code, r, err);
-}
-
 static void read_code(struct annotate_job *j)
 {
-	char_auto path = find_image(j);
+	char_auto path = find_image(j, j->fn);
 	size_t count = j->samples.list.len;
 	uint64_t *sampled;
 	struct code_request request = {
@@ -166,7 +209,7 @@ static void read_code(struct annotate_job *j)
 		sampled[i] = j->samples.list.at[i].address;
 	request.sampled = sampled;
 	place_unnamed(j, &request);
-	if (!read_at(j, &request, &err))
+	if (!code_read(&j->code, &request, &err))
 		j->code_why = arena_strdup(&j->arena, err.text);
 	free(sampled);
 }
@@ -230,29 +273,74 @@ static void note_copies(struct annotate_job *j, struct findings *f)
 		j->hosts.list.len > 1 ? "; others are in " : "", buf_str(&others));
 }
 
+static bool is_copy_of(const struct store_function *other, const struct store_function *fn)
+{
+	return !strcmp(other->kind, "inline") && other->code.samples &&
+	       other->image_id == fn->image_id && other->line == fn->line &&
+	       !strcmp(other->name, fn->name) && !strcmp(other->file, fn->file);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct store_host *x = a, *y = b;
+
+	if (x->count.weight != y->count.weight)
+		return x->count.weight < y->count.weight ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static void add_host(struct store_hosts *all, const struct store_host *from)
+{
+	vec_each(h, &all->list) {
+		if (h->function != from->function)
+			continue;
+		h->count.samples += from->count.samples;
+		h->count.weight += from->count.weight;
+		return;
+	}
+	vec_add(&all->list, *from);
+}
+
+/* All that hold inlined copies of what is shown, heaviest first; their sum to *sum. */
+static bool find_copies(struct annotate_job *j, struct store_hosts *all, struct hot_count *sum,
+			struct err *err)
+{
+	vec_each(other, &j->all.list) {
+		struct store_hosts hosts;
+
+		if (!is_copy_of(other, j->fn))
+			continue;
+		if (!store_function_hosts(&hosts, j->a.store, other->id, err))
+			return false;
+		vec_each(h, &hosts.list)
+			add_host(all, h);
+		vec_done(&hosts.list);
+		sum->samples += other->code.samples;
+		sum->weight += other->code.weight;
+	}
+	if (all->list.len)
+		qsort(all->list.at, all->list.len, sizeof(*all->list.at), by_weight);
+	return true;
+}
+
 /* The function itself is shown, and other functions hold copies of it. */
 static bool note_other_copies(struct annotate_job *j, struct findings *f, struct err *err)
 {
-	const struct store_function *inlined = NULL;
-	struct store_hosts hosts;
+	struct store_hosts hosts = { 0 };
+	struct hot_count sum = { 0 };
 	buf_auto names = { 0 };
+	bool good;
 
 	if (j->found.function != j->fn)
 		return true;
-	vec_each(other, &j->all.list)
-		if (!strcmp(other->kind, "inline") && other->code.samples &&
-		    other->image_id == j->fn->image_id && !strcmp(other->name, j->fn->name))
-			inlined = other;
-	if (!inlined)
-		return true;
-	if (!store_function_hosts(&hosts, j->a.store, inlined->id, err))
-		return false;
-	put_hosts(&names, j, &hosts, 0, inlined->code.weight);
-	findings_note(f, "ALSO_INLINED",
-		      "%llu more samples are in copies of %s that are inlined into %s",
-		      (unsigned long long)inlined->code.samples, j->fn->name, buf_str(&names));
+	good = find_copies(j, &hosts, &sum, err);
+	put_hosts(&names, j, &hosts, 0, sum.weight);
+	if (good && sum.samples)
+		findings_note(f, "ALSO_INLINED",
+			      "%llu more samples are in copies of %s that are inlined into %s",
+			      (unsigned long long)sum.samples, j->fn->name, buf_str(&names));
 	vec_done(&hosts.list);
-	return true;
+	return good;
 }
 
 static void note_words(struct annotate_job *j, struct findings *f)
@@ -262,6 +350,9 @@ static void note_words(struct annotate_job *j, struct findings *f)
 	if (j->found.is_part)
 		findings_note(f, "PARTIAL_NAME",
 			      "no function is called %s; showing the only one that contains it: %s",
+			      j->words, brief(j, asked->name));
+	if (j->is_alias)
+		findings_note(f, "ALIAS", "%s is another name of the code that reports call %s",
 			      j->words, brief(j, asked->name));
 	if (j->found.has_address)
 		findings_note(f, "AROUND_ADDRESS",
@@ -301,7 +392,7 @@ static bool open_recording(struct annotate_job *j, const char *run, struct err *
 	const char *path = j->args->value[OPT_INPUT];
 
 	if (path)
-		return analysis_load(&j->a, j->args, path, err) &&
+		return analysis_load_input(&j->a, j->args, path, err) &&
 		       analysis_build(&j->a, j->args, NULL, path, err);
 	return session_open(&j->s, run, err) && analysis_open(&j->a, j->args, j->s, err);
 }

@@ -40,17 +40,23 @@ static bool probe_tree(struct target *t, const char *dir, struct err *err)
 /* What culprit-agent probe printed on another machine. */
 static bool read_probe(struct target *t, const char *path, struct err *err)
 {
+	const char *name = strcmp(path, "-") ? path : "standard input";
 	buf_auto text = { 0 };
-	bool ok = strcmp(path, "-") ? os_load_file(path, PROBE_MAX_BYTES, &text, err) :
-				      os_read_fd(0, "standard input", PROBE_MAX_BYTES, &text, err);
+	bool ok = strcmp(path, "-") ? os_load_input(path, PROBE_MAX_BYTES, &text, err) :
+				      os_read_input(0, name, PROBE_MAX_BYTES, &text, err);
 
 	if (!ok)
 		return false;
-	target_decode(t, (struct str){ buf_str(&text), text.len });
-	if (*t->arch && *t->kernel)
+	ok = target_decode(t, (struct str){ buf_str(&text), text.len });
+	if (ok && *t->arch && *t->kernel)
 		return true;
+	if (!ok && (*t->hostname || *t->arch)) {
+		err_set(err, ERR_FORMAT, "%s is cut off: the probe did not end", name);
+		target_done(t);
+		return err_hint(err, "run it again on that machine: culprit-agent probe > FILE");
+	}
 	target_done(t);
-	err_set(err, ERR_FORMAT, "%s is not what culprit-agent probe prints", path);
+	err_set(err, ERR_FORMAT, "%s is not what culprit-agent probe prints", name);
 	return err_hint(err, "on that machine: culprit-agent probe > FILE");
 }
 

@@ -111,7 +111,7 @@ static void put_option(struct jw *j, const struct recipe_option *o)
 	jw_close(j, '}');
 }
 
-static void put_recipe(struct buf *out, const struct recipe *r, struct str text)
+static void put_recipe(struct buf *out, const struct recipe *r)
 {
 	struct jw j = { .out = out };
 
@@ -130,29 +130,27 @@ static void put_recipe(struct buf *out, const struct recipe *r, struct str text)
 	for (size_t i = 0; i < r->option_count; i++)
 		put_option(&j, &r->options[i]);
 	jw_close(&j, ']');
-	jw_text(&j, "text", text);
+	jw_text(&j, "text", r->text);
 	jw_close(&j, '}');
 	buf_u8(out, '\n');
 }
 
 static int show_recipe(struct args *args, const char *name)
 {
-	buf_auto text = { 0 }, json = { 0 };
-	struct recipe *r;
+	buf_auto out = { 0 };
+	struct recipe *r = NULL;
 	struct err err;
 
-	if (!recipe_text(name, &text, &err)) {
+	/* As text, a file with a fault in it can still be shown as it is. */
+	if (args->value[OPT_JSON] ? !recipe_load(&r, name, &err) : !recipe_text(name, &out, &err)) {
 		cli_recipe_near(name, &err);
 		return cli_fail(args, &err, NULL);
 	}
-	/* A file with a fault in it can still be shown as it is. */
-	if (!args->value[OPT_JSON])
-		return write_text(args, &text);
-	if (!recipe_load(&r, name, &err))
-		return cli_fail(args, &err, NULL);
-	put_recipe(&json, r, (struct str){ buf_str(&text), text.len });
-	recipe_free(r);
-	return write_text(args, &json);
+	if (args->value[OPT_JSON]) {
+		put_recipe(&out, r);
+		recipe_free(r);
+	}
+	return write_text(args, &out);
 }
 
 /* Reads it, then runs it on the newest run, where there is one. */

@@ -2,6 +2,7 @@
 /* culprit report and culprit import: findings of recordings that exist. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "front/cli/pipeline.h"
@@ -9,6 +10,7 @@
 static bool load_recipe(struct recipe **out, const struct session *s, struct err *err)
 {
 	char_auto own = session_recipe_path(s);
+	struct stat st;
 
 	/* A run may come from somebody else: its manifest names no file of ours. */
 	if (strchr(s->recipe, '/') || str_ends(s->recipe, ".recipe") || !s->recipe[0]) {
@@ -19,7 +21,7 @@ static bool load_recipe(struct recipe **out, const struct session *s, struct err
 				"culprit report -i %s/capture/perf.data reads what was recorded",
 				s->dir);
 	}
-	return recipe_load(out, access(own, R_OK) ? s->recipe : own, err);
+	return recipe_load(out, stat(own, &st) || !S_ISREG(st.st_mode) ? s->recipe : own, err);
 }
 
 static int report_run(struct args *args, const char *name)
@@ -49,7 +51,8 @@ static int report_file(struct args *args, const char *path)
 	struct err err;
 	int status;
 
-	if (!recipe_load(&recipe, "code_hotspots", &err) || !analysis_load(&a, args, path, &err) ||
+	if (!recipe_load(&recipe, "code_hotspots", &err) ||
+	    !analysis_load_input(&a, args, path, &err) ||
 	    !analysis_build(&a, args, NULL, path, &err))
 		status = cli_fail(args, &err, NULL);
 	else

@@ -42,28 +42,12 @@ static char **copy_argv(char **argv)
 /* The user's own recipe goes with the run, which can be reported again without the file. */
 static bool keep_recipe(struct run *r, struct err *err)
 {
-	const char *name = r->args->operands.at[0];
 	char_auto path = session_recipe_path(r->session);
-	buf_auto text = { 0 };
+	struct str text = r->recipe->text;
 
 	if (!strcmp(r->recipe->source, "built-in"))
 		return true;
-	return recipe_text(name, &text, err) && os_save_file(path, text.at, text.len, err);
-}
-
-/* Better now than after an hour of recording. */
-static bool check_output(const struct args *args, struct err *err)
-{
-	const char *path = args->value[OPT_OUTPUT];
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	char_auto dir = NULL;
-
-	if (!path || !strcmp(path, "-"))
-		return true;
-	dir = slash ? mem_printf("%.*s", (int)(slash - path + 1), path) : mem_strdup(".");
-	if (!access(path, W_OK) || !access(dir, W_OK | X_OK))
-		return true;
-	return err_sys(err, errno, "--output %s cannot be written", path);
+	return os_save_file(path, text.at, text.len, err);
 }
 
 /* Why there is nothing to run. Always false. */
@@ -106,7 +90,7 @@ static bool prepare(struct run *r, struct err *err)
 	    !settings_read(&settings, r->args, err))
 		return false;
 	settings_done(&settings);
-	if (!check_output(r->args, err) || !check_needs_known(r->recipe, err) ||
+	if (!cli_check_output(r->args, err) || !check_needs_known(r->recipe, err) ||
 	    (strcmp(r->recipe->source, "built-in") != 0 && !recipe_check(r->recipe, err)))
 		return false;
 	if (r->recipe->planned)

@@ -119,6 +119,9 @@ static bool take(const struct command *c, char ***argv, struct args *args, struc
 				       cli_options[which].value);
 		value = *++*argv;
 	}
+	if (!*value)
+		return err_set(err, ERR_USAGE, "%.*s is empty",
+			       (int)(word[1] == '-' ? strcspn(word, "=") : 2), word);
 	if (which == OPT_SETTING)
 		vec_add(&args->settings, value);
 	args->value[which] = value;

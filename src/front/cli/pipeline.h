@@ -50,6 +50,9 @@ struct analysis {
 /* Maps path and loads the model. */
 ERR_CHECKED bool analysis_load(struct analysis *a, const struct args *args, const char *path,
 			       struct err *err);
+/* The same for what the user has named, which may be a pipe. */
+ERR_CHECKED bool analysis_load_input(struct analysis *a, const struct args *args, const char *path,
+				     struct err *err);
 /*
  * Fetches the images that samples touched into the run; what is missing is noted in s. A recording
  * of another boot or machine gets only what is proved to be the same: files by build id, and the

@@ -9,21 +9,82 @@
 #include "front/cli/cli.h"
 #include "render/render.h"
 
-/* A new or regular file appears whole or not at all; devices, pipes and links are written to. */
+/* The id by which cli_fail knows that FILE is no place for the error either. */
+static const char not_written[] = "OUTPUT_NOT_WRITTEN";
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? mem_printf("%.*s", (int)(slash - path + 1), path) : mem_strdup(".");
+}
+
+/* Where the file is that can be replaced as a whole, NULL when what is there must be written to. */
+static char *file_to_replace(const char *path)
+{
+	char_auto file = NULL;
+	char_auto folder = NULL;
+	struct stat st;
+
+	if (lstat(path, &st))
+		return mem_strdup(path);
+	/* /dev/stdout leads to what the shell has open, and it means that descriptor. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || str_starts(path, "/dev/") ||
+	    str_starts(path, "/proc/"))
+		return NULL;
+	file = realpath(path, NULL);
+	folder = file ? folder_of(file) : NULL;
+	return folder && !access(folder, W_OK | X_OK) ? mem_strdup(file) : NULL;
+}
+
+/* A new or regular file, also behind a link, appears whole or stays as it was. */
 static bool write_file(const char *path, const struct buf *text, struct err *err)
 {
-	struct stat st;
-	int fd;
-	bool ok;
+	char_auto file = file_to_replace(path);
+	fd_auto fd = -1;
 
-	if (lstat(path, &st) || S_ISREG(st.st_mode))
-		return os_save_file(path, text->at, text->len, err);
+	if (file)
+		return os_save_file(file, text->at, text->len, err);
 	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(err, errno, "cannot write %s", path);
-	ok = os_write_all(fd, path, text->at, text->len, err);
-	close(fd);
-	return ok;
+	return os_write_all(fd, path, text->at, text->len, err);
+}
+
+/* The hint of writing speaks of the run store, which may be on another disk. */
+static bool output_failed(const char *path, struct err *err)
+{
+	int errnum = err->sys_errno;
+
+	err->hint[0] = 0;
+	snprintf(err->id, sizeof(err->id), "%s", not_written);
+	if (errnum == ENOSPC || errnum == EDQUOT)
+		err_hint(err,
+			 "free some space on the disk of %s, or name a file on another disk with "
+			 "--output",
+			 path);
+	else if (errnum == EFBIG)
+		err_hint(err, "raise the limit for the size of files (ulimit -f)");
+	else
+		err_hint(err, "name a file that can be written with --output");
+	return false;
+}
+
+bool cli_check_output(const struct args *args, struct err *err)
+{
+	const char *path = args->value[OPT_OUTPUT];
+	char_auto folder = NULL;
+	struct stat st;
+
+	if (!path || !strcmp(path, "-"))
+		return true;
+	folder = folder_of(path);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		errno = EISDIR;
+	else if (!access(path, W_OK) || !access(folder, W_OK | X_OK))
+		return true;
+	err_sys(err, errno, "--output %s cannot be written", path);
+	return output_failed(path, err);
 }
 
 bool cli_write_result(const struct args *args, const struct buf *text, struct err *err)
@@ -31,7 +92,7 @@ bool cli_write_result(const struct args *args, const struct buf *text, struct er
 	const char *path = args->value[OPT_OUTPUT];
 
 	if (path && strcmp(path, "-"))
-		return write_file(path, text, err);
+		return write_file(path, text, err) || output_failed(path, err);
 	if (os_write_all(1, "the standard output", text->at, text->len, err))
 		return true;
 	/* The reader of our pipe has seen enough (head, less): no trouble. */
@@ -127,7 +188,8 @@ int cli_fail(const struct args *args, const struct err *err, const char *run)
 		buf_auto json = { 0 };
 
 		render_json_error(&json, err, run);
-		if (!cli_write_result(args, &json, &trouble))
+		if ((!strcmp(err->id, not_written) || !cli_write_result(args, &json, &trouble)) &&
+		    !os_write_all(1, "the standard output", json.at, json.len, &trouble))
 			errno = 0;
 	}
 	return exit_of(err);

@@ -348,7 +348,8 @@ TEST(samples_cover_the_workload)
 						  .rate = 3997 };
 	static const char why[] =
 		"samples account for 25 % of the workload's CPU time: processes that "
-		"live shorter than a sampling period escape the timer";
+		"live shorter than a sampling period escape the timer, and a machine that "
+		"cannot keep up loses its ticks";
 	struct model_event user = timer, cycles = timer;
 
 	user.exclude_kernel = true;
@@ -357,7 +358,8 @@ TEST(samples_cover_the_workload)
 	check_timer(timer, 1500000000, 2000000000, "");
 	check_timer(timer, 1499999999, 2000000000,
 		    "samples account for 75.0 % of the workload's CPU time: processes that live "
-		    "shorter than a sampling period escape the timer");
+		    "shorter than a sampling period escape the timer, and a machine that "
+		    "cannot keep up loses its ticks");
 	check_timer(timer, 500000000, 0, "");
 	/* 100 ms are too little to tell. */
 	check_timer(timer, 1000000, 100000000, "");

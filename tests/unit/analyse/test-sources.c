@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,22 @@ TEST(sources_newer_than_the_program)
 	check_line(&s, path_of("new.c"), 1, "x");
 	CHECK(!s.files.at[0].newer);
 	CHECK(s.files.at[1].newer);
+	sources_done(&s);
+}
+
+/* To open a pipe wakes who waits at its other end; to open a device may do anything. */
+TEST(sources_do_not_open_what_is_no_file)
+{
+	fd_auto watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct inotify_event event;
+	struct sources s = { 0 };
+	struct str text;
+
+	CHECK(!mkfifo(path_of("pipe.c"), 0600));
+	CHECK(watch >= 0 && inotify_add_watch(watch, path_of("pipe.c"), IN_OPEN) >= 0);
+	CHECK(!sources_line(&s, path_of("pipe.c"), 1, &text));
+	CHECK_EQ_INT(s.files.at[0].state, SOURCE_UNREADABLE);
+	CHECK(read(watch, &event, sizeof(event)) < 0);
 	sources_done(&s);
 }
 

@@ -248,6 +248,96 @@ TEST_TIMEOUT(os_fifo_does_not_block, 10)
 	CHECK_EQ_U64(b.len, 0);
 }
 
+/* Writes three parts with pauses, first after somebody reads. Never returns. */
+static void write_slowly(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	for (int i = 0; i < 3; i++) {
+		usleep(50000);
+		if (write(fd, "0123456789", 10) != 10)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void start_slow_writer(const char *path)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid)
+		write_slowly(path);
+}
+
+/* What the user has named is waited for, also before there is a writer. */
+TEST_TIMEOUT(os_input_waits_for_a_fifo, 20)
+{
+	char_auto path = in_dir("fifo");
+	buf_auto b = { 0 };
+	struct os_map map = { 0 };
+	struct err err;
+	int status;
+
+	CHECK(!mkfifo(path, 0600));
+	start_slow_writer(path);
+	CHECK_MSG(os_load_input(path, 100, &b, &err), "%s", err.text);
+	CHECK_EQ_STR(buf_str(&b), "012345678901234567890123456789");
+	CHECK(wait(&status) > 0 && !status);
+	start_slow_writer(path);
+	CHECK_MSG(os_map_input(path, 30, &map, &err), "%s", err.text);
+	CHECK_EQ_U64(map.len, 30);
+	CHECK_EQ_MEM(map.bytes + 20, "0123456789", 10);
+	os_unmap(&map);
+	start_slow_writer(path);
+	CHECK(!os_map_input(path, 29, &map, &err));
+	CHECK_EQ_INT(err.kind, ERR_LIMIT);
+	CHECK_HAS(err.text, path);
+	CHECK(!map.bytes);
+	CHECK(!os_load_input("/no/such/file", 10, &b, &err));
+	CHECK_EQ_INT(err.kind, ERR_NOT_FOUND);
+	CHECK(!os_map_input("/no/such/file", 10, &map, &err));
+	CHECK_EQ_INT(err.kind, ERR_NOT_FOUND);
+	CHECK(!os_map_input(test_tmpdir(), 10, &map, &err));
+	CHECK_EQ_INT(err.kind, ERR_FORMAT);
+}
+
+/* Standard input may be set not to block by whoever had it before. */
+TEST_TIMEOUT(os_input_waits_where_reads_do_not_block, 20)
+{
+	char_auto path = in_dir("fifo");
+	buf_auto b = { 0 };
+	struct err err;
+	fd_auto fd = -1;
+
+	CHECK(!mkfifo(path, 0600));
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	CHECK(!os_read_fd(fd, "input", 100, &b, &err));
+	CHECK_EQ_INT(err.sys_errno, EAGAIN);
+	os_close_fd(&fd);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	start_slow_writer(path);
+	/* Before the writer is there, the end is. */
+	do
+		CHECK_MSG(os_read_input(fd, "input", 100, &b, &err), "%s", err.text);
+	while (!b.len);
+	CHECK_EQ_STR(buf_str(&b), "012345678901234567890123456789");
+}
+
+/* A file is mapped as it is, whatever its size. */
+TEST(os_input_of_a_file)
+{
+	char_auto path = in_dir("file");
+	struct os_map map;
+	struct err err;
+
+	CHECK(os_save_file(path, "0123456789", 10, &err));
+	CHECK_MSG(os_map_input(path, 5, &map, &err), "%s", err.text);
+	CHECK_EQ_U64(map.len, 10);
+	CHECK_EQ_MEM(map.bytes, "0123456789", 10);
+	os_unmap(&map);
+}
+
 TEST(os_descriptors_close_themselves)
 {
 	int seen;

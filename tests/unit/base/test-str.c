@@ -223,6 +223,30 @@ static const char *escaped(struct buf *b, const char *text, size_t len)
 	return buf_str(b);
 }
 
+/* The neighbours of each range are text. */
+TEST(str_unsafe_characters)
+{
+	static const struct {
+		const char *first, *last, *before, *behind;
+	} all[] = {
+		{ "\x01", "\x1f", NULL, " " },
+		{ "\x7f", "\xc2\x9f", "~", "\xc2\xa0" },
+		{ "\xd8\x9c", "\xd8\x9c", "\xd8\x9b", "\xd8\x9d" },
+		{ "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\x8d", "\xe2\x80\x90" },
+		{ "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x80\xa7", "\xe2\x80\xaf" },
+		{ "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x81\xa5", "\xe2\x81\xaa" },
+	};
+
+	for (size_t i = 0; i < LEN(all); i++) {
+		CHECK_MSG(str_is_unsafe(all[i].first, strlen(all[i].first)), "case %zu", i);
+		CHECK_MSG(str_is_unsafe(all[i].last, strlen(all[i].last)), "case %zu", i);
+		CHECK_MSG(!all[i].before || !str_is_unsafe(all[i].before, strlen(all[i].before)),
+			  "case %zu", i);
+		CHECK_MSG(!str_is_unsafe(all[i].behind, strlen(all[i].behind)), "case %zu", i);
+	}
+	CHECK(str_is_unsafe("", 1) && !str_is_unsafe("\xf0\x9f\x98\x80", 4));
+}
+
 TEST(str_escape_for_terminals)
 {
 	buf_auto b = { 0 };
@@ -238,6 +262,8 @@ TEST(str_escape_for_terminals)
 			     4),
 		     "\\xc2\\x9b0m");
 	CHECK_EQ_STR(escaped(&b, "\xe2\x82", 2), "\\xe2\\x82");
+	/* U+202E turns what follows round. */
+	CHECK_EQ_STR(escaped(&b, "a\xe2\x80\xae]", 5), "a\\xe2\\x80\\xae]");
 	CHECK_EQ_STR(escaped(&b, "", 0), "");
 }
 
@@ -255,6 +281,9 @@ TEST(str_json_is_always_valid)
 	CHECK_EQ_STR(json(&b, "a\"b\\c", 5), "a\\\"b\\\\c");
 	CHECK_EQ_STR(json(&b, "\n\t\r\x1f\x7f\0", 6), "\\n\\t\\u000d\\u001f\\u007f\\u0000");
 	CHECK_EQ_STR(json(&b, "\xe2\x82\xac\xff", 4), "\xe2\x82\xac\xef\xbf\xbd");
+	CHECK_EQ_STR(json(&b, "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", 8),
+		     "\\u0080\\u009b\\u009f\xc2\xa0");
+	CHECK_EQ_STR(json(&b, "\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xae", 9), "\\u2028\\u2029\\u202e");
 	CHECK_EQ_STR(json(&b, "\xed\xa0\x80", 3), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	/* Every byte alone and every pair: what comes out is UTF-8 without control bytes. */
 	for (unsigned i = 0; i < 65536; i++) {

@@ -225,6 +225,7 @@ bool host_image(struct host *h, const struct job_image *want, struct buf *out, c
 		buf_add(out, f.body.at, f.body.len);
 	}
 	kv_parse(&kv, f.body);
+	h->image_mtime_ns = kv_u64(&kv, "mtime_ns", 0);
 	ok = kv_u64(&kv, "ok", 0) == 1;
 	if (ok)
 		snprintf(build_id, 41, "%s", kv_get(&kv, "build_id"));

@@ -20,6 +20,7 @@ struct host {
 	struct buf notes; /* kv: id text */
 	unsigned clocks, frames;
 	uint64_t job_sent_ns, started_ns, finished_ns;
+	uint64_t image_mtime_ns; /* of the last image */
 };
 
 struct host_setup {

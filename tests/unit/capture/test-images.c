@@ -71,9 +71,11 @@ TEST(image_of_a_deleted_program)
 	char build_id[41] = "";
 	struct err err;
 	char *path = arena_printf(host_arena(), "%s/victim", test_tmpdir());
+	const struct timespec times[2] = { { 1700000001, 5 }, { 1700000000, 123456789 } };
 
 	host_needs_perf();
 	copy(host_program("spin"), path);
+	CHECK(!utimensat(AT_FDCWD, path, times, 0));
 	load(path, &original);
 	job = host_job(host_argv(path, "200", NULL));
 	host_run(&h, &job, NULL);
@@ -82,6 +84,7 @@ TEST(image_of_a_deleted_program)
 	CHECK(!unlink(path));
 	CHECK_MSG(host_image(&h, &want, &got, build_id, &err), "%s", err.text);
 	CHECK_EQ_STR(build_id, want.build_id);
+	CHECK_EQ_U64(h.image_mtime_ns, UINT64_C(1700000000123456789));
 	CHECK_EQ_INT(got.len, original.len);
 	CHECK_EQ_MEM(got.at, original.at, got.len);
 	host_end(&h);
@@ -154,6 +157,7 @@ TEST(image_of_vdso_and_kernel)
 	host_needs_perf();
 	host_run(&h, &job, NULL);
 	CHECK_MSG(host_image(&h, &want, &vdso, build_id, &err), "%s", err.text);
+	CHECK_EQ_U64(h.image_mtime_ns, 0);
 	CHECK(vdso.len > 1000 && vdso.len < 65536);
 	CHECK_EQ_MEM(vdso.at, "\177ELF", 4);
 	CHECK_EQ_INT(strlen(build_id), 40);

@@ -230,6 +230,78 @@ TEST(page_names_pmu_and_cloud)
 	CHECK_HAS(buf_str(&page), "ready on interconnect (nvidia_scf_pmu_0) ");
 }
 
+static size_t count_of(const char *text, const char *needle)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, needle)); p++)
+		n++;
+	return n;
+}
+
+static struct target many_cores_and_pmus(void)
+{
+	struct target t = timer_only();
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct target_core core = { .midr = 0x7a0f0010 + (i << 4),
+					    .cpus = "1",
+					    .count = 1 };
+		struct target_pmu pmu = { .name = i < 66 ? "armv8_pmuv3_x" : "uncore_y",
+					  .cpus = "1",
+					  .is_core = i < 66,
+					  .counters = -1,
+					  .free = -1 };
+
+		vec_add(&t.cores, core);
+		vec_add(&t.pmus, pmu);
+	}
+	return t;
+}
+
+/* A text of a thousand types of cores makes no page that nobody reads; JSON has all. */
+TEST(page_of_a_thousand_cores)
+{
+	struct check c = { .name = "probe.txt", .target = many_cores_and_pmus() };
+	buf_auto page = { 0 }, json = { 0 };
+	struct err err;
+
+	CHECK(check_judge(&c, &err));
+	check_put_json(&json, &c);
+	CHECK_EQ_U64(count_of(buf_str(&json), "\"midr\":"), 1000);
+	CHECK_EQ_U64(count_of(buf_str(&json), "uncore_y"), 934);
+	check_done(&c);
+	c = (struct check){ .name = "probe.txt", .target = many_cores_and_pmus() };
+	page_of(&c, &page);
+	CHECK_EQ_U64(count_of(buf_str(&page), "cores 1 x "), 64);
+	CHECK_HAS(buf_str(&page), " ... 936 more types of cores size 2 of 2 CPUs");
+	CHECK_EQ_U64(count_of(buf_str(&page), "PMU armv8_pmuv3_x: number of counters"), 64);
+	CHECK_HAS(buf_str(&page), " ... 2 more other PMUs uncore_y,");
+	CHECK_EQ_U64(count_of(buf_str(&page), "uncore_y"), 64);
+	CHECK_HAS(buf_str(&page), "uncore_y, ... 870 more settings ");
+}
+
+/* What a text has no word of is said so, and not to be the kernel's doing. */
+TEST(untried_is_not_refused_by_the_kernel)
+{
+	static const char *const needs[] = { "timer",	       "system-wide", "kernel", "cycles",
+					     "branch-records", "tracepoints", "bpf" };
+	struct target t;
+	struct err err;
+
+	CHECK(target_decode(&t, str_of("arch x86_64\nkernel 6.1.0\nvirt none\neuid 0\nend 1\n")));
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
+		CHECK(!target_need(&t, needs[i], &err));
+		CHECK_MSG(!strcmp(err.id, "NOT_TRIED"), "%s: %s %s", needs[i], err.id, err.text);
+		CHECK_HAS(err.text, needs[i]);
+		CHECK_HAS(err.hint, "culprit-agent probe");
+	}
+	/* What the machine is, is known all the same. */
+	CHECK(!target_need(&t, "spe", &err));
+	CHECK_EQ_STR(err.id, "SPE_NOT_PRESENT");
+	target_done(&t);
+}
+
 TEST(page_of_a_machine)
 {
 	struct render_options narrow = { .columns = 80 }, color = { .columns = 80, .color = true };

@@ -76,6 +76,10 @@ TEST(wrong_words_are_named)
 	refuse("runs", WORDS("--pid", "1"), "no option --pid", "--help");
 	refuse("run", WORDS("x", "-F"), "-F wants a value", "");
 	refuse("run", WORDS("x", "--json=yes"), "takes no value", "");
+	refuse("check", WORDS("--output", ""), "--output is empty", "");
+	refuse("check", WORDS("--output="), "--output is empty", "");
+	refuse("check", WORDS("-i", ""), "-i is empty", "");
+	refuse("check", WORDS("--root", ""), "--root is empty", "");
 }
 
 static struct job job_of(const char *const *words, struct args *args, struct arena *a)

@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "test.h"
 
-const char *const hostile_names[12] = {
+const char *const hostile_names[HOSTILE_NAMES] = {
 	"java main",
 	"[ET_NET 0]",
 	"a) R 1 2 (b",
@@ -20,6 +20,8 @@ const char *const hostile_names[12] = {
 	"",
 	"  lead",
 	"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xa0 trail ",
+	/* A name that a terminal would show with its end in the middle. */
+	"z\xe2\x80\xaey",
 };
 
 static struct cell text(const char *s)
@@ -208,7 +210,7 @@ struct findings *sample_names(void)
 			{ "process", "Process", COLUMN_TEXT }, { "pid", "PID", COLUMN_NUMBER },
 			{ "thread", "Thread", COLUMN_TEXT }, { "tid", "TID", COLUMN_NUMBER }));
 
-	for (int i = 0; i < 12; i++)
+	for (int i = 0; i < HOSTILE_NAMES; i++)
 		ROW(t, real(8.25), integer(1659), text("names (2) prog"), integer(100),
 		    text(hostile_names[i]), integer(101 + i));
 	return f;

@@ -9,7 +9,8 @@
 struct findings *sample_full(void);
 /* Twelve threads whose names hold blanks, control bytes, bad UTF-8, markup, nothing. */
 struct findings *sample_names(void);
-extern const char *const hostile_names[12];
+enum { HOSTILE_NAMES = 13 };
+extern const char *const hostile_names[HOSTILE_NAMES];
 
 /*
  * Compares text with tests/unit/render/golden/NAME. With CULPRIT_BLESS=1 in the environment the

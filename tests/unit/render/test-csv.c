@@ -38,6 +38,7 @@ TEST(csv_quotes_and_disarms)
 	CHECK_HAS(buf_str(&out), ",\"'=cmd|' /C calc'!A0\",");
 	CHECK_HAS(buf_str(&out), ",\"  lead\",");
 	CHECK_HAS(buf_str(&out), ",\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdzz,");
+	CHECK_HAS(buf_str(&out), ",z\xef\xbf\xbdy,113\r\n");
 	CHECK_HAS(buf_str(&out), ",100,,110\r\n");
 	CHECK(!memchr(out.at, 0x1b, out.len));
 	findings_free(f);

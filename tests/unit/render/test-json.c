@@ -110,8 +110,8 @@ TEST(json_names)
 {
 	json_t *j = rendered(sample_names());
 
-	CHECK_EQ_U64(json_array_size(at(j, "tables.threads")), 12);
-	for (size_t i = 0; i < 12; i++) {
+	CHECK_EQ_U64(json_array_size(at(j, "tables.threads")), HOSTILE_NAMES);
+	for (size_t i = 0; i < HOSTILE_NAMES; i++) {
 		char_auto path = mem_printf("tables.threads.%zu.thread", i);
 		/* Only the one with invalid UTF-8 is not kept exactly. */
 		const char *want = i == 6 ? "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdzz" :

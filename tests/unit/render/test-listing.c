@@ -331,6 +331,20 @@ TEST(listing_folds_only_long_functions)
 }
 
 /* Source that is not here is a number beside its first instruction; its file is told once. */
+TEST(listing_of_code_without_a_name)
+{
+	struct render_options o = { .unicode = false };
+	struct findings *f = empty();
+	char *text;
+
+	ROW(f->listing, LISTING_INSTRUCTION, NULL, 0, "nop", 0x1240);
+	ROW(f->listing, LISTING_PIECE, NULL, 0, "", 0x1300);
+	ROW(f->listing, LISTING_INSTRUCTION, NULL, 0, "hlt", 0x1300);
+	text = text_of(f, o);
+	CHECK_HAS(text, " no symbol, around 0x1300:\n");
+	free(text);
+}
+
 TEST(listing_without_source_text)
 {
 	struct render_options o = { .columns = 80 };

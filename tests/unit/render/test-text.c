@@ -118,6 +118,7 @@ TEST(text_names_recognisable)
 		"\\xff\\xfe\\x80zz",  "<b>hi</b>&'\"",
 		"=cmd|' /C calc'!A0", " \"\" ",
 		"\"  lead\"",	      "\"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe3\x81\xa0 trail \"",
+		"z\\xe2\\x80\\xaey",
 	};
 	struct render_options o = { .columns = 0 };
 	struct findings *f = sample_names();
@@ -125,7 +126,7 @@ TEST(text_names_recognisable)
 
 	use_utf8();
 	render_text(&out, f, &o);
-	for (size_t i = 0; i < 12; i++)
+	for (size_t i = 0; i < HOSTILE_NAMES; i++)
 		CHECK_HAS(buf_str(&out), want[i]);
 	findings_free(f);
 }

@@ -264,6 +264,8 @@ TEST(functions_of_one_name_are_told_apart)
 		{ "each::{closure}", "_R1", 0, 30, SYMBOL_INLINE },
 		{ "gap", NULL, 0, 1, SYMBOL_FUNCTION },
 		{ "each::{closure}", "_R1", 0, 20, SYMBOL_INLINE },
+		{ "[kernel] (symbols hidden)", "", 1, 2, SYMBOL_KERNEL_HIDDEN },
+		{ "kernel_work", NULL, 1, 1, SYMBOL_FUNCTION },
 	};
 	struct store_functions all;
 	struct fixture f;
@@ -292,6 +294,8 @@ TEST(functions_of_one_name_are_told_apart)
 	err = fails(&all, "bake", "AMBIGUOUS_FUNCTION");
 	offers(&all, &err, "bake(long)", 5);
 	offers(&all, &err, "bake(int)", 6);
+	err = fails(&all, "kernel", "AMBIGUOUS_FUNCTION");
+	offers(&all, &err, "[kernel] (symbols hidden)", 10);
 	/* Inlined copies have no address. */
 	err = fails(&all, "each::{closure}", "AMBIGUOUS_FUNCTION");
 	offers(&all, &err, "mix.h:1:each::{closure}", 7);

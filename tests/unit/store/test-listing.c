@@ -153,6 +153,66 @@ TEST(listing_rows_and_shares)
 	findings_free(f);
 }
 
+/* Generated code has lines of megabytes, of which each may belong to thousands of instructions. */
+TEST(listing_with_long_lines_and_nul)
+{
+	char_auto path = mem_printf("%s/app.c", test_tmpdir());
+	const struct listing *l;
+	buf_auto text = { 0 };
+	struct findings *f;
+	struct sheet x;
+	struct err err;
+
+	buf_puts(&text, "1\n2\n3\n4\n5\n6\n7\n8\na");
+	buf_u8(&text, 0);
+	buf_puts(&text, "b\n");
+	for (unsigned int i = 0; i < 4095; i++)
+		buf_u8(&text, 'x');
+	/* The cut would be in the middle of it. */
+	buf_puts(&text, "\xe6\x97\xa5"
+			"1234567\n");
+	CHECK(os_save_file(path, text.at, text.len, &err));
+	sheet_open(&x, NULL);
+	intern_put(&x.code.files, str_of(path));
+	x.code.insns.at[2].file = 0;
+	x.code.insns.at[2].line = 9;
+	f = sheet_listing(&x);
+	sheet_close(&x);
+	l = f->listing;
+	CHECK_EQ_STR(l->rows.at[0].text, "a\\x00b");
+	CHECK_EQ_STR(l->rows.at[4].text, "a\\x00b");
+	CHECK(l->rows.at[0].text == l->rows.at[4].text);
+	CHECK(l->rows.at[0].text == l->lines.at[0].text);
+	CHECK_EQ_U64(strspn(l->rows.at[2].text, "x"), 4095);
+	CHECK_EQ_STR(l->rows.at[2].text + 4095, " ... (10 more bytes)");
+	findings_free(f);
+}
+
+TEST(listing_of_code_that_is_cut)
+{
+	struct findings *f;
+	struct sheet x;
+
+	sheet_open(&x, NULL);
+	intern_put(&x.code.files, str_of("/gone/app.c"));
+	x.code.size_cut = 0x10;
+	f = sheet_listing(&x);
+	CHECK_HAS(note(f, "SIZE_CUT"), "the image ends 0x10 bytes before that");
+	findings_free(f);
+	annotation_done(&x.annotation);
+	/* What has no symbol has no size. */
+	{
+		struct store_function bare = *x.in.function;
+
+		bare.size = 0;
+		x.in.function = &bare;
+		f = sheet_listing(&x);
+	}
+	sheet_close(&x);
+	CHECK_EQ_STR(note(f, "SIZE_CUT"), "");
+	findings_free(f);
+}
+
 TEST(listing_without_source)
 {
 	struct findings *f;

@@ -44,6 +44,30 @@ TEST(hardware_two_kinds_of_cores)
 	target_done(&t);
 }
 
+/* Each CPU of another type is no machine, and shall not take its time. */
+TEST(hardware_most_kinds_of_cores)
+{
+	buf_auto cpuinfo = { 0 };
+	struct target t;
+
+	for (int cpu = 0; cpu < 5000; cpu++)
+		buf_printf(&cpuinfo,
+			   "processor\t: %d\nCPU implementer\t: 0x41\nCPU variant\t: 0x%x\n"
+			   "CPU part\t: 0x%x\n",
+			   cpu, cpu >> 12, cpu & 0xfff);
+	/* The last one is of the first type again. */
+	buf_puts(&cpuinfo, "processor\t: 5000\nCPU implementer\t: 0x41\nCPU part\t: 0x0\n");
+	tree_put("/sys/devices/system/cpu/online", "0-5000\n");
+	tree_put("/proc/sys/kernel/arch", "aarch64\n");
+	tree_put("/proc/cpuinfo", buf_str(&cpuinfo));
+	tree_answers("");
+	tree_probe(&t);
+	CHECK_EQ_INT(t.cores.len, 4096);
+	CHECK_EQ_STR(t.cores.at[0].cpus, "0,5000");
+	CHECK_EQ_STR(t.cores.at[4095].cpus, "4095");
+	target_done(&t);
+}
+
 /* Older kernels and some guests show no registers in sysfs. */
 TEST(hardware_midr_from_cpuinfo)
 {

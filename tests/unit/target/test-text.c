@@ -83,7 +83,7 @@ TEST(text_round_trip)
 	buf_auto text = { 0 }, again = { 0 };
 
 	target_encode(&t, &text);
-	target_decode(&back, str_of(buf_str(&text)));
+	CHECK(target_decode(&back, str_of(buf_str(&text))));
 	target_encode(&back, &again);
 	CHECK_EQ_STR(buf_str(&again), buf_str(&text));
 	CHECK_EQ_STR(back.dt_model, "line\nbreak");
@@ -117,19 +117,38 @@ TEST(text_of_old_agents)
 {
 	struct target t;
 
-	target_decode(&t, str_of("hostname box\nhas_cycles 1\ncycles_errno 0\ncpu_clock_errno 0\n"
-				 "system_wide 1\nparanoid 2\npmu 8 armv8_pmuv3_0 0-3\ntomorrow 1\n"
-				 "pmu 9 armv8_pmuv3_1 4\npmu_counters 6 6 1 0 0\n"));
+	CHECK(!target_decode(
+		&t, str_of("hostname box\nhas_cycles 1\ncycles_errno 0\ncpu_clock_errno 0\n"
+			   "system_wide 1\nparanoid 2\npmu 8 armv8_pmuv3_0 0-3\ntomorrow 1\n"
+			   "pmu 9 armv8_pmuv3_1 4\npmu_counters 6 6 1 0 0\n")));
 	CHECK_EQ_STR(t.hostname, "box");
 	CHECK_EQ_INT(t.trials.cycles, 0);
 	CHECK_EQ_INT(t.trials.cpu_clock, 0);
-	/* Nobody tried: not a yes. */
-	CHECK_EQ_INT(t.trials.sampling, ENOSYS);
-	CHECK_EQ_INT(t.trials.spe, ENOSYS);
+	/* Nobody tried: not a yes, and not the kernel's no. */
+	CHECK_EQ_INT(t.trials.sampling, TARGET_UNTRIED);
+	CHECK_EQ_INT(t.trials.spe, TARGET_UNTRIED);
 	CHECK_EQ_INT(t.pmus.len, 2);
 	CHECK(t.pmus.at[1].cycle_counter && t.pmus.at[1].cycle_counter_free);
 	CHECK_EQ_STR(t.pmus.at[0].events, "");
 	CHECK_EQ_INT(t.pmus.at[0].counters, -1);
+	target_done(&t);
+}
+
+/* Cut at each length, the text is known not to be whole, but for the newline at its end. */
+TEST(text_cut_off)
+{
+	struct target t = full(), part;
+	buf_auto text = { 0 };
+
+	target_encode(&t, &text);
+	CHECK(str_ends(buf_str(&text), "\nend 1\n"));
+	for (size_t len = 0; len <= text.len; len++) {
+		const char *bytes = (const char *)test_guard(text.at, len);
+
+		CHECK_MSG(target_decode(&part, (struct str){ bytes, len }) == (len + 1 >= text.len),
+			  "%zu of %zu bytes", len, text.len);
+		target_done(&part);
+	}
 	target_done(&t);
 }
 
@@ -146,8 +165,8 @@ TEST(text_hostile)
 			     "core\ncore zz 1 2\ncore 0x1 99999999999 2\n"));
 	CHECK_EQ_INT(t.cpus_online, 0);
 	CHECK(!t.is_acpi && t.virt == TARGET_VIRT_UNKNOWN && t.paranoid == INT64_MIN);
-	CHECK_EQ_INT(t.trials.cycles, ENOSYS);
-	CHECK_EQ_INT(t.trials.spe, ENOSYS);
+	CHECK_EQ_INT(t.trials.cycles, TARGET_UNTRIED);
+	CHECK_EQ_INT(t.trials.spe, TARGET_UNTRIED);
 	CHECK_NEAR(t.cgroup_cpus, 0, 0);
 	CHECK_EQ_INT(t.pmus.len, 1);
 	CHECK_EQ_STR(t.pmus.at[0].cpus, "b c");
@@ -159,7 +178,7 @@ TEST(text_hostile)
 		buf_puts(&many, "pmu 1 a\ncore 0x1 1 0\n");
 	target_decode(&t, str_of(buf_str(&many)));
 	CHECK_EQ_INT(t.pmus.len, 4096);
-	CHECK_EQ_INT(t.cores.len, 1024);
+	CHECK_EQ_INT(t.cores.len, 4096);
 	target_done(&t);
 	target_decode(&t, (struct str){ "", 0 });
 	CHECK_EQ_INT(t.pmus.len, 0);

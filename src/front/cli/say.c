@@ -25,12 +25,15 @@ static char *file_to_replace(const char *path)
 	char_auto file = NULL;
 	char_auto folder = NULL;
 	struct stat st;
+	bool link;
 
 	if (lstat(path, &st))
 		return mem_strdup(path);
+	link = S_ISLNK(st.st_mode);
 	/* /dev/stdout leads to what the shell has open, and it means that descriptor. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || str_starts(path, "/dev/") ||
-	    str_starts(path, "/proc/"))
+	if (link && (str_starts(path, "/dev/") || str_starts(path, "/proc/")))
+		return NULL;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	file = realpath(path, NULL);
 	folder = file ? folder_of(file) : NULL;

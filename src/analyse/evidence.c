@@ -102,22 +102,11 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : __builtin_nan("");
 }
 
-/* With a comma between groups of three digits. */
-static void add_count(struct buf *b, uint64_t v)
-{
-	if (v >= 1000) {
-		add_count(b, v / 1000);
-		buf_printf(b, ",%03" PRIu64, v % 1000);
-	} else {
-		buf_printf(b, "%" PRIu64, v);
-	}
-}
-
 /* A share keeps so many digits that it never reads like the limit that it missed. */
 static void add_value(struct buf *b, enum metric metric, double v)
 {
 	if (metric == SAMPLES)
-		add_count(b, (uint64_t)v);
+		str_count(b, (uint64_t)v);
 	else
 		buf_printf(b, "%.*f", v == (double)(uint64_t)v ? 0 : v < 10 ? 2 : 1, v);
 }
@@ -222,7 +211,7 @@ static void name_others(struct evidence *e, const struct model *m, uint32_t even
 			continue;
 		if (b.len)
 			buf_puts(&b, ", ");
-		add_count(&b, other->samples);
+		str_count(&b, other->samples);
 		buf_printf(&b, " of %s", other->name);
 	}
 	if (b.len)
@@ -238,7 +227,7 @@ static void add_rate(struct buf *b, const struct evidence *e)
 		return;
 	if (!e->is_frequency) {
 		buf_puts(b, " every ");
-		add_count(b, e->rate);
+		str_count(b, e->rate);
 		buf_puts(b, e->is_timer ? " ns" : " events");
 		return;
 	}
@@ -256,19 +245,19 @@ static const char *make_line(struct evidence *e)
 	buf_puts(&b, *e->source ? e->source : "unknown event");
 	add_rate(&b, e);
 	buf_puts(&b, ", ");
-	add_count(&b, e->samples);
+	str_count(&b, e->samples);
 	buf_puts(&b, e->samples == 1 ? " sample, " : " samples, ");
 	if (e->idle) {
-		add_count(&b, e->idle);
+		str_count(&b, e->idle);
 		buf_puts(&b, " idle left out, ");
 	}
-	add_count(&b, e->lost);
+	str_count(&b, e->lost);
 	buf_puts(&b, " lost");
 	if (e->lost)
 		buf_printf(&b, " (%.*f %%)", e->lost_pct < 10 ? 2 : 1, e->lost_pct);
 	if (e->throttled) {
 		buf_puts(&b, ", throttled ");
-		add_count(&b, e->throttled);
+		str_count(&b, e->throttled);
 		buf_puts(&b, e->throttled == 1 ? " time" : " times");
 	}
 	buf_puts(&b, ", as observed (skid not corrected)");

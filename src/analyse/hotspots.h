@@ -22,6 +22,11 @@
 struct hot_count {
 	uint64_t samples, weight;
 };
+/* A share of 100; 0 of nothing. */
+static inline double hot_pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
 struct hot_function {
 	struct function_id function;
 	struct hot_count self, total;

@@ -9,11 +9,6 @@
 
 #include "base/os.h"
 
-static uint64_t mtime_ns(const struct stat *st)
-{
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
-}
-
 static void index_lines(struct source_file *f)
 {
 	const char *text = (const char *)f->text.at, *newline;
@@ -46,7 +41,7 @@ static bool read_file(struct source_file *f, const char *path, uint64_t built_ns
 		return true;
 	}
 	f->state = SOURCE_FOUND;
-	f->newer = built_ns && mtime_ns(&st) > built_ns;
+	f->newer = built_ns && os_mtime_ns(&st) > built_ns;
 	index_lines(f);
 	return true;
 }

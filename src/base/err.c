@@ -99,6 +99,18 @@ bool err_hint(struct err *err, const char *fmt, ...)
 	return false;
 }
 
+bool err_rehint(struct err *err, const char *fmt, ...)
+{
+	char hint[sizeof(err->hint)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	put(hint, sizeof(hint), 0, fmt, ap);
+	va_end(ap);
+	memcpy(err->hint, hint, sizeof(hint));
+	return false;
+}
+
 const char *err_id(const struct err *err)
 {
 	static const char *const names[] = {

@@ -45,6 +45,8 @@ bool err_refuse(struct err *err, const char *id, const char *fmt, ...) ERR_PRINT
 bool err_wrap(struct err *err, const char *fmt, ...) ERR_PRINTF(2, 3);
 /* Sets the hint unless one is there already. */
 bool err_hint(struct err *err, const char *fmt, ...) ERR_PRINTF(2, 3);
+/* Sets the hint whatever was there; the old one may be among the arguments. */
+bool err_rehint(struct err *err, const char *fmt, ...) ERR_PRINTF(2, 3);
 /* The stable id to show for it: err->id, or a name made from the kind ("FORMAT", "SYSTEM", ...). */
 const char *err_id(const struct err *err);
 

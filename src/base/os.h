@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/err.h"
@@ -49,6 +50,12 @@ ERR_CHECKED bool os_make_dirs(const char *path, struct err *err);
 ERR_CHECKED bool os_remove_tree(const char *path, struct err *err);
 /* Reflink, else a copy; target must not exist. */
 ERR_CHECKED bool os_copy_file(int from, const char *to, struct err *err);
+
+/* When a file was last written, nanoseconds since 1970. */
+static inline uint64_t os_mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
 
 /* A read-only private mapping of a whole regular file; bytes is NULL for an empty one. */
 struct os_map {

@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <wchar.h>
 
@@ -292,6 +293,23 @@ void str_json(struct buf *b, struct str s)
 			buf_add(b, s.at + i, n);
 		i += n;
 	}
+}
+
+void str_count(struct buf *b, uint64_t v)
+{
+	if (v >= 1000) {
+		str_count(b, v / 1000);
+		buf_printf(b, ",%03" PRIu64, v % 1000);
+	} else {
+		buf_printf(b, "%" PRIu64, v);
+	}
+}
+
+void str_signed_count(struct buf *b, int64_t v)
+{
+	if (v < 0)
+		buf_u8(b, '-');
+	str_count(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 size_t str_columns(struct str s)

@@ -57,6 +57,9 @@ bool str_is_unsafe(const char *p, size_t n);
  * names that come from a target and go to a terminal.
  */
 void str_escape(struct buf *b, struct str s);
+/* "20,113": with a comma between groups of three digits. */
+void str_count(struct buf *b, uint64_t v);
+void str_signed_count(struct buf *b, int64_t v);
 /*
  * Adds text as JSON string contents without the quotes; always valid UTF-8 (bad bytes as U+FFFD),
  * unsafe characters as \uXXXX.

@@ -65,7 +65,7 @@ static uint64_t mtime_ns(int fd)
 
 	if (fstat(fd, &st) || st.st_mtim.tv_sec <= 0)
 		return 0;
-	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	return os_mtime_ns(&st);
 }
 
 static enum served serve_file(struct capture *c, const struct job_image *want,

@@ -6,18 +6,6 @@
 #include "base/os.h"
 #include "render/text.h"
 
-void text_count(struct buf *out, int64_t v)
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%lld", (long long)v);
-
-	for (int i = 0; i < n; i++) {
-		buf_u8(out, (uint8_t)digits[i]);
-		if (i + 1 < n && (n - i - 1) % 3 == 0 && digits[i] != '-')
-			buf_u8(out, ',');
-	}
-}
-
 /* Three digits and the unit that suits. */
 static void with_unit(struct buf *out, double v, const char *unit)
 {
@@ -75,7 +63,7 @@ static void put_number(struct buf *out, enum column_kind kind, const struct cell
 	else if (c->kind == CELL_REAL)
 		buf_printf(out, "%.6g", v);
 	else if (kind == COLUMN_COUNT)
-		text_count(out, c->integer);
+		str_signed_count(out, c->integer);
 	else if (kind == COLUMN_ADDRESS)
 		buf_printf(out, "0x%llx", (unsigned long long)c->integer);
 	else

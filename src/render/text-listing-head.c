@@ -86,7 +86,7 @@ static void put_labelled(struct buf *out, const struct render_options *o, const 
 
 void text_listing_samples(struct buf *out, const struct listing *l)
 {
-	text_count(out, (int64_t)l->samples);
+	str_count(out, l->samples);
 	buf_printf(out, ", %.2f %% of all time", l->pct);
 	if (l->self_samples < l->samples && l->self_samples)
 		buf_printf(out, ": %.2f %% its own, %.2f %% code inlined into it", l->self_pct,
@@ -157,7 +157,7 @@ static struct widths measure(const struct hottest *h, const struct render_option
 		buf_printf(&b, "%llx", (unsigned long long)h->at[i]->address);
 		w.address = b.len > w.address ? b.len : w.address;
 		buf_clear(&b);
-		text_count(&b, (int64_t)h->at[i]->samples);
+		str_count(&b, h->at[i]->samples);
 		w.samples = b.len > w.samples ? b.len : w.samples;
 		buf_clear(&b);
 		put_place(&b, h->at[i], o->unicode);
@@ -175,7 +175,7 @@ static void put_hot(struct buf *out, const struct listing *l, const struct listi
 	buf_auto samples = { 0 };
 	buf_auto place = { 0 };
 
-	text_count(&samples, (int64_t)row->samples);
+	str_count(&samples, row->samples);
 	put_place(&place, row, o->unicode);
 	buf_printf(&line, "%*llx  %6.2f %%  %*s", (int)w->address, (unsigned long long)row->address,
 		   row->function_pct, (int)w->samples, buf_str(&samples));

@@ -90,7 +90,7 @@ static void put_left(struct listing_text *t, const struct listing_row *row, cons
 	if (row->samples) {
 		snprintf(share, sizeof(share), "%.2f %%", row->function_pct);
 		put_padded(t, share, SHARE);
-		text_count(&samples, (int64_t)row->samples);
+		str_count(&samples, row->samples);
 	} else {
 		text_spaces(t->out, SHARE);
 	}
@@ -379,7 +379,7 @@ static void measure(struct listing_text *t)
 	}
 	if (t->line_width && t->line_width < LINE)
 		t->line_width = LINE;
-	text_count(&samples, (int64_t)t->l->samples);
+	str_count(&samples, t->l->samples);
 	t->samples_width = samples.len > SAMPLES ? samples.len : SAMPLES;
 	if (t->o->columns && t->o->columns < NARROW)
 		t->samples_width = 0;

@@ -269,7 +269,7 @@ static void put_more(struct buf *out, const struct layout *l)
 		return;
 	text_style(out, l->o, STYLE_DIM);
 	text_spaces(out, INDENT);
-	text_count(out, (int64_t)t->more);
+	str_count(out, t->more);
 	buf_puts(out, " more");
 	if (t->more_text)
 		buf_printf(out, " (%s)", t->more_text);

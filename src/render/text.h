@@ -7,7 +7,6 @@
 
 /* text-cell.c: a value as people read it, control bytes made visible. */
 void text_cell(struct buf *out, enum column_kind kind, const struct cell *c);
-void text_count(struct buf *out, int64_t v);
 void text_duration(struct buf *out, double ns);
 /*
  * Text of at most width columns: the middle, or an end, gives way to an ellipsis; of a name first

@@ -171,8 +171,7 @@ static void list_one(struct session_list *list, const char *home, const char *id
 	e->id = arena_strdup(&list->arena, id);
 	e->recipe = e->command = "";
 	e->bytes = folder_bytes(dir);
-	e->created_realtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	e->created_realtime_ns = os_mtime_ns(&st);
 	if (!session_load(s, &err)) {
 		e->state = "unreadable";
 	} else {

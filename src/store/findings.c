@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Releases a findings tree. */
+/* A findings tree: what is added to it later, and its release. */
 #include "store/findings.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
+
+#include "base/os.h"
 
 void findings_free(struct findings *f)
 {
@@ -24,4 +27,16 @@ void findings_free(struct findings *f)
 	}
 	arena_done(&f->arena);
 	free(f);
+}
+
+void findings_note(struct findings *f, const char *id, const char *fmt, ...)
+{
+	buf_auto text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	vec_add(&f->notes, ((struct note){ arena_strdup(&f->arena, id),
+					   arena_strndup(&f->arena, buf_str(&text), text.len) }));
 }

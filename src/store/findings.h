@@ -152,5 +152,8 @@ struct findings {
 };
 
 void findings_free(struct findings *f);
+/* For callers that know more: adds a note. */
+void findings_note(struct findings *f, const char *id, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -128,7 +128,7 @@ struct hot_count store_function_count(const struct store_function *f)
 
 double store_function_pct(const struct store_functions *all, uint64_t weight)
 {
-	return all->weight ? 100.0 * (double)weight / (double)all->weight : 0;
+	return hot_pct(weight, all->weight);
 }
 
 bool store_function_hosts(struct store_hosts *out, struct store *s, uint32_t function,

@@ -22,23 +22,6 @@ struct listing_work {
 	VEC(const char *) texts;
 };
 
-void findings_note(struct findings *f, const char *id, const char *fmt, ...)
-{
-	buf_auto text = { 0 };
-	va_list ap;
-
-	va_start(ap, fmt);
-	buf_vprintf(&text, fmt, ap);
-	va_end(ap);
-	vec_add(&f->notes, ((struct note){ arena_strdup(&f->arena, id),
-					   arena_strndup(&f->arena, buf_str(&text), text.len) }));
-}
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static const char *file_of(struct listing_work *w, uint32_t file)
 {
 	return file == MODEL_NONE ? NULL : w->files.at[file];
@@ -99,8 +82,8 @@ static void add_row(struct listing_work *w, const struct annotate_row *from)
 	row->address = from->address;
 	row->offset = (int64_t)(from->address - w->in->function->address);
 	row->samples = from->count.samples;
-	row->pct = share(from->count.weight, w->in->all->weight);
-	row->function_pct = share(from->count.weight, w->in->annotation->all.weight);
+	row->pct = hot_pct(from->count.weight, w->in->all->weight);
+	row->function_pct = hot_pct(from->count.weight, w->in->annotation->all.weight);
 	row->hot = from->hot;
 	switch (from->kind) {
 	case ANNOTATE_SOURCE:
@@ -130,18 +113,26 @@ static void add_line(struct listing_work *w, const struct annotate_line *from)
 			.line = from->line,
 			.text = line_text(w, from->file, from->line),
 			.samples = from->count.samples,
-			.pct = share(from->count.weight, w->in->all->weight),
-			.function_pct = share(from->count.weight, w->in->annotation->all.weight),
+			.pct = hot_pct(from->count.weight, w->in->all->weight),
+			.function_pct = hot_pct(from->count.weight, w->in->annotation->all.weight),
 		}));
+}
+
+/* What the head says of the run's evidence; NULL when it is no such value. */
+static const struct cell *evidence_of(const struct findings *f, const char *name,
+				      enum cell_kind kind)
+{
+	vec_each(e, &f->evidence)
+		if (!strcmp(e->name, name) && e->value.kind == kind)
+			return &e->value;
+	return NULL;
 }
 
 static const char *source_event(const struct findings *f)
 {
-	for (size_t i = 0; i < f->evidence.len; i++)
-		if (!strcmp(f->evidence.at[i].name, "source") &&
-		    f->evidence.at[i].value.kind == CELL_TEXT)
-			return f->evidence.at[i].value.text;
-	return "";
+	const struct cell *source = evidence_of(f, "source", CELL_TEXT);
+
+	return source ? source->text : "";
 }
 
 /* "cycles:ppp", "cycles:P:u", "cpu/event=1/p": was a precise address asked for? */
@@ -192,9 +183,9 @@ static void fill(struct listing_work *w)
 	l->address = fn->address;
 	l->size = fn->size;
 	l->samples = a->all.samples;
-	l->pct = share(a->all.weight, w->in->all->weight);
+	l->pct = hot_pct(a->all.weight, w->in->all->weight);
 	l->self_samples = own.samples;
-	l->self_pct = share(own.weight, w->in->all->weight);
+	l->self_pct = hot_pct(own.weight, w->in->all->weight);
 	l->source = source_event(w->f);
 	l->syntax = copy(w, w->in->syntax);
 	l->caution = caution_for(l->source);
@@ -220,11 +211,9 @@ static enum verdict verdict_of(const char *name)
 
 static uint64_t run_samples(const struct findings *f)
 {
-	for (size_t i = 0; i < f->evidence.len; i++)
-		if (!strcmp(f->evidence.at[i].name, "samples") &&
-		    f->evidence.at[i].value.kind == CELL_INTEGER)
-			return (uint64_t)f->evidence.at[i].value.integer;
-	return 0;
+	const struct cell *samples = evidence_of(f, "samples", CELL_INTEGER);
+
+	return samples ? (uint64_t)samples->integer : 0;
 }
 
 static void lower(struct findings *f, const char **verdict, const char **why, enum verdict limit,
@@ -233,13 +222,6 @@ static void lower(struct findings *f, const char **verdict, const char **why, en
 	if (verdict_of(*verdict) < limit)
 		*verdict = verdict_name(limit);
 	*why = *why && **why ? arena_printf(&f->arena, "%s; %s", *why, reason) : reason;
-}
-
-static void put_samples(struct buf *b, uint64_t samples)
-{
-	if (samples >= 1000)
-		put_samples(b, samples / 1000);
-	buf_printf(b, samples >= 1000 ? ",%03u" : "%u", (unsigned)(samples % 1000));
 }
 
 /* What is shown rests on the samples of this code alone, and is never better than the run. */
@@ -252,7 +234,7 @@ static void judge(struct listing_work *w)
 	buf_auto text = { 0 };
 	buf_auto why = { 0 };
 
-	put_samples(&text, samples);
+	str_count(&text, samples);
 	buf_puts(&text, samples == 1 ? " sample in this code" : " samples in this code");
 	f->evidence_line = arena_printf(&f->arena, "%s; %s%s%s",
 					f->evidence_line ? f->evidence_line : "", buf_str(&text),
@@ -263,7 +245,7 @@ static void judge(struct listing_work *w)
 		return;
 	buf_printf(&why, "%s, a %s result needs ", buf_str(&text),
 		   limit == VERDICT_UNUSABLE ? "usable" : "solid");
-	put_samples(&why, needed);
+	str_count(&why, needed);
 	lower(f, &f->verdict, &f->verdict_why, limit, arena_strdup(&f->arena, buf_str(&why)));
 	vec_each(l, &f->levels)
 		if (strcmp(l->level, "call path") != 0)

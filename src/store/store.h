@@ -101,9 +101,6 @@ struct listing_input {
 /* Head and listing; notes on what the listing rests on come with it. */
 ERR_CHECKED bool store_listing(struct findings **out, struct store *s,
 			       const struct listing_input *in, struct err *err);
-/* For callers that know more: adds a note. */
-void findings_note(struct findings *f, const char *id, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* Read-only SQL with a progress limit; the result as a table named "query". */
 ERR_CHECKED bool store_query(struct findings **out, struct store *s, const char *sql,

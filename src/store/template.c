@@ -62,24 +62,12 @@ const char *template_fault(const char *text)
 	return strchr(text, '{') ? "an open { without }" : NULL;
 }
 
-static void put_count(struct buf *b, int64_t v)
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%lld", (long long)v);
-
-	for (int i = 0; i < n; i++) {
-		buf_u8(b, (uint8_t)digits[i]);
-		if (i + 1 < n && (n - i - 1) % 3 == 0 && digits[i] != '-')
-			buf_u8(b, ',');
-	}
-}
-
 static void put_value(struct buf *b, sqlite3_stmt *row, int column, struct str form)
 {
 	if (column < 0 || sqlite3_column_type(row, column) == SQLITE_NULL)
 		buf_puts(b, "n/a");
 	else if (str_eq(form, "count"))
-		put_count(b, sqlite3_column_int64(row, column));
+		str_signed_count(b, sqlite3_column_int64(row, column));
 	else if (str_eq(form, "pct"))
 		buf_printf(b, "%.1f %%", sqlite3_column_double(row, column));
 	else if (str_eq(form, "ms"))

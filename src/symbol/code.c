@@ -64,8 +64,7 @@ static bool open_image(struct work *w, struct err *err)
 			       "%s was not linked: its calls have no targets yet", r->path);
 	w->out->arch = e->machine == EM_AARCH64 ? DISASM_AARCH64 : DISASM_X86_64;
 	if (!stat(r->path, &st))
-		w->out->built_ns =
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+		w->out->built_ns = os_mtime_ns(&st);
 	return true;
 }
 

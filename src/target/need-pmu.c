@@ -216,7 +216,7 @@ static bool refuse_too_few(const struct target *t, const struct target_pmu *p, u
 		p->cycle_counter ? "" : " (with one for cycles, which have none of their own here)";
 	struct need_place place;
 
-	n += p->cycle_counter ? 0 : 1;
+	n += (uint32_t)for_cycles(p);
 	need_place(&place, t);
 	if (place.core && place.core->counters > p->counters)
 		err_refuse(err, "INSUFFICIENT_PMU_COUNTERS",

@@ -166,28 +166,20 @@ static void put_working(struct buf *out, const struct target *t)
 
 static bool hint_working(const struct target *t, struct err *err)
 {
-	char old[sizeof(err->hint)];
 	buf_auto working = { 0 };
 
 	put_working(&working, t);
 	if (!working.len)
 		return false;
-	memcpy(old, err->hint, sizeof(old));
-	err->hint[0] = 0;
-	return err_hint(err, "%s%sculprit run works here with: %s", old, *old ? "; " : "",
-			buf_str(&working));
+	return err_rehint(err, "%s%sculprit run works here with: %s", err->hint,
+			  err->hint[0] ? "; " : "", buf_str(&working));
 }
 
 /* What would help the machine is of no use yet: nobody shall rent another one for it today. */
 static void hint_later(struct err *err)
 {
-	char old[sizeof(err->hint)];
-
-	if (!err->hint[0])
-		return;
-	memcpy(old, err->hint, sizeof(old));
-	err->hint[0] = 0;
-	err_hint(err, "once it is built: %s", old);
+	if (err->hint[0])
+		err_rehint(err, "once it is built: %s", err->hint);
 }
 
 bool check_refuse_planned(const struct recipe *r, const struct target *t, struct err *err)

@@ -243,8 +243,7 @@ static void put_hosts(struct buf *b, struct annotate_job *j, const struct store_
 		const struct store_function *f = function_of(j, h->function);
 
 		buf_printf(b, "%s%s (%.2f %%)", i > from ? ", " : "",
-			   f ? brief(j, f->name) : "[unknown]",
-			   whole ? 100.0 * (double)h->count.weight / (double)whole : 0);
+			   f ? brief(j, f->name) : "[unknown]", hot_pct(h->count.weight, whole));
 	}
 	if (hosts->list.len > from + MOST)
 		buf_printf(b, " and %zu more", hosts->list.len - from - MOST);

@@ -18,13 +18,10 @@ bool cli_recipe_near(const char *name, struct err *err)
 {
 	bool is_path = strchr(name, '/') || str_ends(name, ".recipe");
 	const char *near = is_path ? NULL : cli_nearest(name, recipe_names());
-	char old[sizeof(err->hint)];
 
 	if (!near || err->kind != ERR_NOT_FOUND)
 		return false;
-	memcpy(old, err->hint, sizeof(old));
-	err->hint[0] = 0;
-	return err_hint(err, "did you mean %s? %s", near, old);
+	return err_rehint(err, "did you mean %s? %s", near, err->hint);
 }
 
 /* A line of the list for people; the question wraps behind the columns in front of it. */

@@ -59,17 +59,16 @@ static bool output_failed(const char *path, struct err *err)
 {
 	int errnum = err->sys_errno;
 
-	err->hint[0] = 0;
 	snprintf(err->id, sizeof(err->id), "%s", not_written);
 	if (errnum == ENOSPC || errnum == EDQUOT)
-		err_hint(err,
-			 "free some space on the disk of %s, or name a file on another disk with "
-			 "--output",
-			 path);
+		err_rehint(err,
+			   "free some space on the disk of %s, or name a file on another disk with "
+			   "--output",
+			   path);
 	else if (errnum == EFBIG)
-		err_hint(err, "raise the limit for the size of files (ulimit -f)");
+		err_rehint(err, "raise the limit for the size of files (ulimit -f)");
 	else
-		err_hint(err, "name a file that can be written with --output");
+		err_rehint(err, "name a file that can be written with --output");
 	return false;
 }
 

@@ -122,3 +122,13 @@ TEST(err_text_that_just_fits)
 	err_sys(&err, ENOENT, "%s", text);
 	CHECK(str_ends(err.text, "a: No..."));
 }
+
+TEST(err_rehint_may_quote_the_old_one)
+{
+	struct err err = { .hint = "wait" };
+
+	CHECK(!err_rehint(&err, "do this; or %s", err.hint));
+	CHECK_EQ_STR(err.hint, "do this; or wait");
+	CHECK(!err_rehint(&err, "another"));
+	CHECK_EQ_STR(err.hint, "another");
+}

@@ -300,6 +300,33 @@ TEST(str_json_is_always_valid)
 	}
 }
 
+TEST(str_counts_in_groups_of_three)
+{
+	static const struct {
+		int64_t v;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 999, "999" },
+		{ 1000, "1,000" },
+		{ 1000007, "1,000,007" },
+		{ -999, "-999" },
+		{ -20113, "-20,113" },
+		{ INT64_MIN, "-9,223,372,036,854,775,808" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		buf_auto b = { 0 };
+
+		str_signed_count(&b, cases[i].v);
+		CHECK_EQ_STR(buf_str(&b), cases[i].text);
+	}
+	buf_auto most = { 0 };
+
+	str_count(&most, UINT64_MAX);
+	CHECK_EQ_STR(buf_str(&most), "18,446,744,073,709,551,615");
+}
+
 TEST(str_columns_of_wide_text)
 {
 	CHECK_EQ_U64(str_columns(str_of("abc")), 3);
